@@ -1,0 +1,89 @@
+package react
+
+import (
+	"strings"
+
+	"github.com/actdone/actdone/tools"
+)
+
+// match returns the index of the tool that a model meant by name, or -1: the
+// one of exactly that name, else the only one that has it without regard to
+// case, - and _, and the quotes, brackets and colon that models put round names.
+func match(list []tools.Tool, name string) int {
+	for i := range list {
+		if list[i].Name == name {
+			return i
+		}
+	}
+	plain, found := plainName(name), -1
+	for i := range list {
+		if plainName(list[i].Name) == plain {
+			if found >= 0 {
+				return -1
+			}
+			found = i
+		}
+	}
+	return found
+}
+
+// invisible signs cannot be part of a name that a model sees.
+var invisible = strings.NewReplacer("\u200b", "", "\u200c", "", "\u200d", "", "\u2060", "", "\ufeff", "", "-", "_")
+
+func plainName(s string) string {
+	return strings.ToLower(strings.Trim(invisible.Replace(s), "`'\"*()[]{}:"))
+}
+
+// suggest returns the names that unknown may stand for, nearest first, at most
+// three.
+func suggest(list []tools.Tool, unknown string) []string {
+	plain := plainName(unknown)
+	var near []string
+	for distance := 0; distance <= 2 && len(near) < 3; distance++ {
+		for _, t := range list {
+			if nameDistance(plain, plainName(t.Name)) == distance && len(near) < 3 {
+				near = append(near, t.Name)
+			}
+		}
+	}
+	return near
+}
+
+// nameDistance is the number of letters to change, at least 3 where the names
+// have little in common. A name that holds the other as a word is near: 1.
+func nameDistance(a, b string) int {
+	const far = 3
+	if a == b {
+		return 0
+	}
+	words := func(r rune) bool { return r == '_' || r == '.' || r == '(' || r == '[' || r == '/' }
+	for _, word := range strings.FieldsFunc(a, words) {
+		if word == b {
+			return 1
+		}
+	}
+	if len(a) > 64 || len(b) > 64 || min(len(a), len(b)) < far {
+		return far
+	}
+	return editDistance(a, b)
+}
+
+// editDistance is the Levenshtein distance of a and b, in bytes.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,501 @@
+package react
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/actdone/actdone/tools"
+)
+
+// Parse reads the move of a reply by the rules in the package comment. The
+// tools say how names are matched and what belongs to an input; a name that
+// none of them has is returned as it is written.
+//
+// The error is a [*ProtocolError]. Parse takes any string, in time linear in
+// its length.
+func Parse(reply string, list []tools.Tool) (Move, error) {
+	text := normalize(reply)
+	whole, _ := cutTurnEnd(text)
+	p := parser{text: whole, tools: list}
+	m, err := p.reply()
+	if err != nil {
+		return Move{}, &ProtocolError{Reply: text, Err: err, Cure: p.cure(err)}
+	}
+	m.Reply = trimEnd(text[:p.end])
+	m.Dropped = p.dropped.String() + text[len(m.Reply):]
+	return m, nil
+}
+
+// A parser reads one reply. Positions are offsets in text.
+type parser struct {
+	text  string
+	tools []tools.Tool
+
+	from    int             // where the thought goes on
+	thought strings.Builder // what of it stands before from
+	dropped strings.Builder // reasoning
+	pack    span            // the first closed fence in the thought that holds a marker
+	prose   string          // the thought before it
+	fences  closings
+	marker  lastMarker
+
+	act tools.Tool // the tool named, for the cure
+	end int        // where the move ends
+}
+
+// A span is the inside of a closed fence, and where the line after it begins.
+type span struct{ start, end, next int }
+
+// reply finds the move's marker and reads the move.
+func (p *parser) reply() (Move, error) {
+	at, ok := p.find()
+	if !ok {
+		return p.packaged()
+	}
+	m, _ := markerAt(p.text[at:])
+	thought := p.thoughtTo(at)
+	move, err := p.move(m)
+	move.Thought = thought
+	return move, err
+}
+
+// thoughtTo returns the thought that ends at pos.
+func (p *parser) thoughtTo(pos int) string {
+	return trimBlankLines(trimEnd(p.thought.String() + p.text[p.from:pos]))
+}
+
+// find returns where the line of the first marker begins that stands in neither
+// a closed fence nor reasoning.
+func (p *parser) find() (at int, ok bool) {
+	opened := false
+	for pos := 0; pos < len(p.text); {
+		if m, ok := markerAt(p.text[pos:]); ok && !(m.bare && p.marker.after(p.text, pos)) {
+			return pos, true
+		}
+		line, next := cutLine(p.text, pos)
+		if f, ok := fenceAt(line); ok {
+			if s, ok := p.fences.block(p.text, f, next); ok {
+				if p.pack.next == 0 && hasMarker(p.text[s.start:s.end]) {
+					p.pack, p.prose = s, p.thoughtTo(pos)
+				}
+				next = s.next
+			}
+		} else if inside, ok := openTagAt(p.text[pos:]); ok {
+			opened = true
+			if next, ok = p.reasoning(len(p.text) - len(inside)); !ok {
+				p.pack = span{}
+				return 0, false
+			}
+			p.drop(pos, next)
+		} else if !opened && endsInClosingTag(line) {
+			p.thought.Reset()
+			p.pack = span{}
+			p.drop(p.from, next)
+		}
+		pos = next
+	}
+	return 0, false
+}
+
+// reasoning returns the end of the reasoning that begins at pos: behind the
+// first closing tag that ends its line, or is followed by a marker.
+func (p *parser) reasoning(pos int) (end int, ok bool) {
+	for {
+		_, after, ok := cutClosingTag(p.text[pos:])
+		if !ok {
+			return 0, false
+		}
+		pos = len(p.text) - len(after)
+		if atLineEnd(after) {
+			return pos + len(after) - len(strings.TrimPrefix(trimBlanks(after), "\n")), true
+		}
+		if _, ok := markerAt(after); ok {
+			return pos, true
+		}
+	}
+}
+
+// drop leaves p.text[start:end] out of the thought.
+func (p *parser) drop(start, end int) {
+	p.thought.WriteString(p.text[min(p.from, start):start])
+	p.dropped.WriteString(p.text[start:end])
+	p.from = end
+}
+
+// packaged reads a reply whose only markers stand in a fence: the fence is
+// packaging, unless prose before it makes it look like an illustration.
+func (p *parser) packaged() (Move, error) {
+	s := p.pack
+	if s.next == 0 {
+		return Move{}, ErrNoMove
+	}
+	inner := parser{text: p.text[s.start:s.end], tools: p.tools}
+	at, ok := inner.find()
+	if !ok {
+		return Move{}, ErrNoMove
+	}
+	m, _ := markerAt(inner.text[at:])
+	move, err := inner.move(m)
+	p.act, p.end = inner.act, s.start+inner.end
+	if err != nil {
+		return Move{}, err
+	}
+	p.dropped.WriteString(inner.dropped.String())
+	move.Thought = trimBlankLines(trimEnd(p.prose + "\n" + inner.thoughtTo(at)))
+	if move.Kind == Done || inner.act.Name != "" && inner.act.Lines == tools.One {
+		return move, nil
+	}
+	if p.prose != "" {
+		return Move{}, ErrAmbiguous
+	}
+	return move, p.nothingAfter(s.next, false)
+}
+
+// move reads what follows the marker.
+func (p *parser) move(m marker) (Move, error) {
+	if m.kind == Done {
+		return p.done(m), nil
+	}
+	return p.actMove(m)
+}
+
+func (p *parser) done(m marker) Move {
+	answer, next := p.markerLine(len(p.text)-len(m.rest), m.open)
+	if next < len(p.text) {
+		answer += "\n" + p.text[next:]
+	}
+	for {
+		answer = trimEnd(answer)
+		last := strings.LastIndexByte(answer, '\n') + 1
+		if after, ok := labelAt(answer[last:]); !ok || !isBlank(after) {
+			break
+		}
+		answer = answer[:last]
+	}
+	p.end = len(p.text)
+	return Move{Kind: Done, Answer: trimBlankLines(answer)}
+}
+
+// trimBlankLines drops the blank lines that s begins with; where there are none,
+// the blanks.
+func trimBlankLines(s string) string {
+	if !atLineEnd(s) {
+		return trimBlanks(s)
+	}
+	for pos := 0; pos < len(s); _, pos = cutLine(s, pos) {
+		if !atLineEnd(s[pos:]) {
+			return s[pos:]
+		}
+	}
+	return ""
+}
+
+// markerLine reads the rest of a marker's line, from pos: without turn-end
+// tokens, which end the reply, and without the markup that closes open. It
+// returns where the next line begins.
+func (p *parser) markerLine(pos int, open string) (rest string, next int) {
+	line, next := cutLine(p.text, pos)
+	for rest = line; ; {
+		cut, ended := cutTurnEnd(rest)
+		if ended {
+			rest, next = cut, pos+len(cut)
+			p.text = p.text[:next]
+		}
+		if open == "" {
+			return rest, next
+		}
+		if rest, ended = strings.CutSuffix(trimBlanksEnd(rest), open); !ended {
+			return rest, next
+		}
+		open = ""
+	}
+}
+
+// actMove reads the tool's name and its input.
+func (p *parser) actMove(m marker) (Move, error) {
+	pos := len(p.text) - len(m.rest)
+	if atLineEnd(m.rest) {
+		if pos = nameLine(p.text, pos); pos < 0 {
+			return Move{}, ErrNoTool
+		}
+	}
+	rest, next := p.markerLine(pos, m.open)
+	name, arg := cutName(rest)
+	if _, fenced := fenceAt(name); fenced || name == "" {
+		return Move{}, ErrNoTool
+	}
+	p.act = tools.Tool{Name: name, Lines: tools.Body}
+	if i := match(p.tools, name); i >= 0 {
+		p.act = p.tools[i]
+	}
+	input, err := p.input(arg, next)
+	return Move{Kind: Act, Tool: p.act.Name, Lines: p.act.Lines, Input: input}, err
+}
+
+// nameLine returns where the line after pos begins if the tool's name may stand
+// on it, else -1.
+func nameLine(text string, pos int) int {
+	_, next := cutLine(text, pos)
+	line, _ := cutLine(text, next)
+	_, fenced := fenceAt(line)
+	_, label := labelAt(line)
+	_, marked := markerAt(line)
+	if fenced || label || marked || isBlank(line) {
+		return -1
+	}
+	return next
+}
+
+// cutName cuts the first word of s.
+func cutName(s string) (name, arg string) {
+	s = trimBlanks(s)
+	i := strings.IndexAny(s, blanks)
+	if i < 0 {
+		return s, ""
+	}
+	return s[:i], trimBlanks(s[i:])
+}
+
+// input reads the input of the tool: arg is the rest of the line that names it,
+// next where the line under that begins.
+func (p *parser) input(arg string, next int) (string, error) {
+	switch p.act.Lines {
+	case tools.Block:
+		return p.block(arg, next)
+	case tools.Body:
+		return p.body(arg, next)
+	}
+	p.end = next
+	return unwrap(trimBlanksEnd(arg)), nil
+}
+
+// block reads one line with its here-documents, or one fenced block.
+func (p *parser) block(arg string, next int) (string, error) {
+	if isBlank(arg) {
+		under, after := p.nonBlank(next)
+		if f, ok := fenceAt(under); ok {
+			return p.fenced(f, after)
+		}
+		_, label := labelAt(under)
+		if _, marked := markerAt(under); marked || label || under == "" {
+			return "", p.nothingAfter(next, true)
+		}
+		arg, next = under, after
+	}
+	docs := heredocs(arg)
+	if len(docs) == 0 {
+		line := unwrapLine(arg)
+		if len(heredocs(line)) > 0 {
+			return "", ErrUnclosed
+		}
+		return line, p.nothingAfter(next, true)
+	}
+	end := next
+	for _, d := range docs {
+		_, after, ok := d.endOf(p.text, end)
+		if !ok {
+			return "", ErrUnclosed
+		}
+		end = after
+	}
+	return arg + "\n" + strings.TrimSuffix(p.text[next:end], "\n"), p.nothingAfter(end, true)
+}
+
+// unwrapLine unwraps s, or returns it with the blanks round it as they are.
+func unwrapLine(s string) string {
+	if inner, ok := unwrapOnce(trimBlanksEnd(trimBlanks(s))); ok {
+		return unwrap(inner)
+	}
+	return s
+}
+
+// body reads the rest of the line, and the fenced block or here-document under
+// it.
+func (p *parser) body(arg string, next int) (string, error) {
+	arg = trimBlanksEnd(arg)
+	if head, doc, ok := cutHeredoc(arg); ok {
+		if _, _, again := cutHeredoc(head); again || turnEndLen(head) > 0 {
+			return "", ErrAmbiguous
+		}
+		end, after, ok := doc.endOf(p.text, next)
+		if !ok {
+			return "", ErrUnclosed
+		}
+		return unwrapHead(head) + "\n" + strings.TrimSuffix(p.text[next:end], "\n"), p.nothingAfter(after, true)
+	}
+	under, after := p.nonBlank(next)
+	if f, ok := fenceAt(under); ok {
+		text, err := p.fenced(f, after)
+		return unwrapHead(arg) + "\n" + text, err
+	}
+	return unwrapHead(arg), p.nothingAfter(next, false)
+}
+
+// cutHeredoc cuts the here-document operator that s ends in.
+func cutHeredoc(s string) (head string, doc heredoc, ok bool) {
+	docs := heredocs(s)
+	if len(docs) == 0 || docs[len(docs)-1].end != len(s) {
+		return s, heredoc{}, false
+	}
+	doc = docs[len(docs)-1]
+	return trimBlanksEnd(s[:doc.start]), doc, true
+}
+
+// unwrapHead unwraps the first line of a Body, unless what is left would open a
+// here-document.
+func unwrapHead(s string) string {
+	inner := unwrap(s)
+	if _, _, opens := cutHeredoc(inner); opens {
+		return s
+	}
+	return inner
+}
+
+// nonBlank returns the first line from pos that is not blank, and where the one
+// after it begins.
+func (p *parser) nonBlank(pos int) (line string, next int) {
+	for pos < len(p.text) {
+		if line, pos = cutLine(p.text, pos); !isBlank(line) {
+			return line, pos
+		}
+	}
+	return "", pos
+}
+
+// fenced returns the inside of the block that f opened on the line before pos.
+// A line inside that would open another such block makes it ambiguous: which of
+// the two the next closing line ends is a guess.
+func (p *parser) fenced(f fence, pos int) (string, error) {
+	start, nested := pos, false
+	for pos < len(p.text) {
+		line, next := cutLine(p.text, pos)
+		if in, ok := fenceAt(line); ok && in.closes(f) {
+			if nested {
+				return "", ErrAmbiguous
+			}
+			return p.text[start:max(start, pos-1)], p.nothingAfter(next, false)
+		} else if ok && in.char == f.char && in.n >= f.n {
+			nested = true
+		}
+		pos = next
+	}
+	return "", ErrUnclosed
+}
+
+// nothingAfter reports ErrAmbiguous unless only blank lines follow pos, then at
+// most an observation label with what the model invented under it. stray allows
+// one closing fence, left over from packaging.
+func (p *parser) nothingAfter(pos int, stray bool) error {
+	p.end = max(p.end, pos)
+	for pos < len(p.text) {
+		line, next := cutLine(p.text, pos)
+		f, fenced := fenceAt(line)
+		_, label := labelAt(line)
+		switch {
+		case isBlank(line):
+		case label:
+			return nil
+		case stray && fenced && f.info == "":
+			stray = false
+		default:
+			return ErrAmbiguous
+		}
+		pos = next
+	}
+	return nil
+}
+
+// closings finds the end of closed fences in linear time.
+type closings struct {
+	ready bool
+	at    []closing
+}
+
+// A closing is a line that may close a block: it and those after it close
+// blocks of up to max[0] backticks, max[1] tildes.
+type closing struct {
+	pos int
+	max [2]int
+}
+
+// block returns the inside of the block that open began on the line before pos,
+// if it is closed.
+func (c *closings) block(text string, open fence, pos int) (span, bool) {
+	if !c.ready {
+		c.collect(text, pos)
+	}
+	for len(c.at) > 0 && c.at[0].pos < pos {
+		c.at = c.at[1:]
+	}
+	if len(c.at) == 0 || c.at[0].max[kindOf(open)] < open.n {
+		return span{}, false
+	}
+	for _, at := range c.at {
+		line, next := cutLine(text, at.pos)
+		if f, _ := fenceAt(line); f.closes(open) {
+			return span{start: pos, end: max(pos, at.pos-1), next: next}, true
+		}
+	}
+	return span{}, false // unreachable: max says that one closes it
+}
+
+// collect lists the lines from pos on that may close a block.
+func (c *closings) collect(text string, pos int) {
+	c.ready = true
+	for pos < len(text) {
+		line, next := cutLine(text, pos)
+		if f, ok := fenceAt(line); ok && f.info == "" {
+			at := closing{pos: pos}
+			at.max[kindOf(f)] = f.n
+			c.at = append(c.at, at)
+		}
+		pos = next
+	}
+	for i := len(c.at) - 2; i >= 0; i-- {
+		for k := range c.at[i].max {
+			c.at[i].max[k] = max(c.at[i].max[k], c.at[i+1].max[k])
+		}
+	}
+}
+
+func kindOf(f fence) int {
+	if f.char == '~' {
+		return 1
+	}
+	return 0
+}
+
+// lastMarker knows where the last marker with a colon stands.
+type lastMarker struct {
+	ready bool
+	pos   int
+}
+
+// after reports whether such a marker stands behind the line at pos.
+func (l *lastMarker) after(text string, pos int) bool {
+	if !l.ready {
+		l.ready, l.pos = true, -1
+		for at := pos; at < len(text); _, at = cutLine(text, at) {
+			if m, ok := markerAt(text[at:]); ok && !m.bare {
+				l.pos = at
+			}
+		}
+	}
+	return l.pos > pos
+}
+
+// cure says what the model can do about err.
+func (p *parser) cure(err error) string {
+	switch err {
+	case ErrNoTool:
+		return "name the tool right after ACT:"
+	case ErrUnclosed:
+		return "close the fence or here-document on a line of its own, then write nothing more"
+	case ErrAmbiguous:
+		if p.act.Lines == tools.Block {
+			return fmt.Sprintf("ACT: %s takes one line, or several in a ``` fence under it; write nothing after the move", p.act.Name)
+		}
+		return fmt.Sprintf("ACT: %s takes its first line, then a ``` fence (a longer one if the text holds fences); write nothing after the move", p.act.Name)
+	}
+	return "begin a line with ACT: and a tool, or with DONE: and the answer"
+}

@@ -1,0 +1,135 @@
+// Package tools says what a tool is: a name, a line of usage and a func from
+// text to text. A tool returns ordinary Go errors; the loop turns them into
+// observations that the model can react to. Only [Fatal] ends a run.
+//
+// The built-in tools (bash, read_file, list) are in the package
+// tools/workspace.
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+)
+
+// A Tool is something a model can call by name. It is a plain value; copy it,
+// wrap its Call, or build it from a literal:
+//
+//	tools.Tool{
+//		Name:  "weather",
+//		Usage: "CITY: today's weather",
+//		Call:  func(ctx context.Context, input string) (string, error) { … },
+//	}
+type Tool struct {
+	// Name is what the model writes to call the tool. It must not be empty,
+	// hold blanks or control characters, or be a label of the protocol.
+	Name string
+
+	// Usage is one line for the model: the input it takes and what it does.
+	Usage string
+
+	// Lines says how much of a reply belongs to the input. The zero value
+	// is One: a single line.
+	Lines Lines
+
+	// Call runs the tool. It should stop early when ctx ends.
+	//
+	// An error becomes the observation "error: " and its text, followed by
+	// whatever output was returned with it, so the text should say what the
+	// model can do next. A panic becomes an observation as well, but Go lets
+	// nobody catch a panic in a goroutine that Call started, os.Exit, or (without
+	// [Timeout]) runtime.Goexit.
+	//
+	// One Loop may run many tasks at once, so Call must be safe for
+	// concurrent use unless the tool belongs to a single run.
+	Call func(ctx context.Context, input string) (string, error)
+}
+
+// Lines says which lines of a reply form the input of a tool.
+type Lines int
+
+const (
+	// One: the rest of the line that names the tool. The zero value.
+	One Lines = iota
+
+	// Block: one line with the here-documents opened on it, or one fenced
+	// block; for tools that execute their input, such as bash.
+	Block
+
+	// Body: the rest of the line and, under it, at most one fenced block or
+	// here-document; for tools that store text, such as write_file.
+	Body
+)
+
+var linesNames = [...]string{One: "one", Block: "block", Body: "body"}
+
+// String returns "one", "block" or "body".
+func (l Lines) String() string {
+	if l < 0 || int(l) >= len(linesNames) {
+		return fmt.Sprintf("Lines(%d)", int(l))
+	}
+	return linesNames[l]
+}
+
+// MarshalText returns l.String, so that Lines is readable as JSON.
+func (l Lines) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (l *Lines) UnmarshalText(text []byte) error {
+	i := slices.Index(linesNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("lines %q: want one, block or body", text)
+	}
+	*l = Lines(i)
+	return nil
+}
+
+// Do calls the tool and turns a panic into a [*PanicError].
+func (t Tool) Do(ctx context.Context, input string) (output string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			output, err = "", &PanicError{Tool: t.Name, Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return t.Call(ctx, input)
+}
+
+// A PanicError is a panic of a tool, caught. Its text leaves out the stack,
+// which changes from run to run and is of no use to a model.
+type PanicError struct {
+	Tool  string
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("tool %s panicked: %v", e.Tool, e.Value) }
+
+// Unwrap returns the panic's value if it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// A FatalError ends the run that called the tool. Make one with [Fatal].
+type FatalError struct{ Err error }
+
+func (e *FatalError) Error() string { return e.Err.Error() }
+func (e *FatalError) Unwrap() error { return e.Err }
+
+// Fatal marks err as one that no next step can mend: returned by a tool, also
+// wrapped, it ends the run. Everything else a tool returns is an observation.
+// Fatal(nil) is nil.
+func Fatal(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &FatalError{err}
+}
+
+// IsFatal reports whether err, or an error it wraps, was made by [Fatal].
+func IsFatal(err error) bool {
+	_, ok := errors.AsType[*FatalError](err)
+	return ok
+}
