@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,9 @@ func TestFalseRuns(t *testing.T) {
 				for _, s := range r.spellings() {
 					checkRetold(t, plain, source+" "+s.form, r, s, r.before+s.text+r.after)
 					for _, slip := range slips {
+						if ownFence(r) && strings.HasPrefix(slip.name, "in a fence") {
+							continue
+						}
 						checkRetold(t, slipped, slip.name, r, s, slip.make(r.before, s.text, r.after))
 					}
 				}
@@ -54,6 +58,11 @@ func TestFalseRuns(t *testing.T) {
 	require.Less(t, float64(total.refused), 0.02*float64(total.replies), "good moves refused")
 	require.Zero(t, undelimited.total().acts, "undelimited inputs of several lines")
 }
+
+// ownFence reports whether a fence in the text after the answer would close a
+// fence round the whole reply. What follows it then stands outside, where moves
+// are looked for first: the answer in the fence is a quotation before them.
+func ownFence(r retold) bool { return r.shape == shapeDone && strings.Contains(r.after, "\n```") }
 
 // checkRetold parses one reply and counts what comes of it.
 func checkRetold(t *testing.T, tally *tally, row string, r retold, s spelling, reply string) {
@@ -69,8 +78,7 @@ func checkRetold(t *testing.T, tally *tally, row string, r retold, s spelling, r
 		count.dones++
 		return
 	case r.shape != shapeDone && r.shape != shapeNone && got.Kind == react.Act && got.Tool == r.tool &&
-		// The tools of other names are unknown: whatever the input, it is not run.
-		(tools.Lines(retoldLines[r.tool]) == tools.Body || meant(got.Input) == s.want):
+		(meant(got.Input) == s.want || !slices.Contains(retoldNames, r.tool)): // an unknown tool is not run
 		count.acts++
 		return
 	}
@@ -87,7 +95,7 @@ func meant(input string) string {
 	for {
 		input = strings.Trim(input, " \t\u00a0")
 		whole := backticked.FindStringSubmatch(input)
-		if whole == nil || len(whole[1]) != len(whole[3]) || slicesHas(ticks.FindAllString(whole[2], -1), whole[1]) {
+		if whole == nil || len(whole[1]) != len(whole[3]) || slices.Contains(ticks.FindAllString(whole[2], -1), whole[1]) {
 			return input
 		}
 		input = whole[2]
@@ -99,35 +107,26 @@ var (
 	ticks      = regexp.MustCompile("`+")
 )
 
-func slicesHas(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
-}
-
-// The recordings, and the tools of their moves. Shell commands are all bash.
+// corpusSources are the recordings whose moves are text.
 var corpusSources = []string{
 	"react-webshop.jsonl.gz", "react-fever.jsonl", "react-demos.jsonl", "fireact-hotpotqa.jsonl.gz",
 	"reflexion-hotpotqa.jsonl", "intercode-react.jsonl.gz", "knowagent-hotpotqa.jsonl.gz", "swe-agent.jsonl",
 	"langchain-docs.jsonl", "llama-index-docs.jsonl", "lats-webshop-samples.jsonl",
 }
 
-var retoldTools, retoldLines = func() ([]tools.Tool, map[string]tools.Lines) {
-	list := []tools.Tool{{Name: "bash", Lines: tools.Block}}
-	for _, name := range strings.Fields(`search click think reflect Search Lookup Retrieve Calculate submit
-		march_2022 june_2022 sept_2022 add multiply subtract divide lyft_10k uber_10k code_interpreter
-		drake_search kendrick_search list_files email_fn call_fn query_ai image_generation show_image
-		Calculator Jester Music_Search Current_Search`) {
+// retoldNames are the tools of their moves. All shell commands are bash. A few
+// recorded moves name a bare command instead of a tool: an unknown tool.
+var retoldNames = strings.Fields(`bash search click think reflect Search Lookup Retrieve Calculate submit
+	march_2022 june_2022 sept_2022 add multiply subtract divide lyft_10k uber_10k code_interpreter
+	drake_search kendrick_search list_files email_fn call_fn query_ai image_generation show_image
+	Calculator Jester Music_Search Current_Search`)
+
+var retoldTools = func() (list []tools.Tool) {
+	for _, name := range retoldNames {
 		list = append(list, tools.Tool{Name: name})
 	}
-	lines := map[string]tools.Lines{}
-	for _, tool := range list {
-		lines[tool.Name] = tool.Lines
-	}
-	return list, lines
+	list[0].Lines = tools.Block
+	return list
 }()
 
 // An episode is a line of a corpus file.
@@ -388,7 +387,7 @@ type spelling struct {
 
 func (r retold) spellings() []spelling {
 	if r.shape == shapeDone {
-		return []spelling{{"done", "DONE: " + r.input, meant(r.input)[:0] + strings.TrimSpace(r.input)}}
+		return []spelling{{"done", "DONE: " + r.input, strings.TrimSpace(r.input)}}
 	}
 	line := spelling{"line", strings.TrimRight("ACT: "+r.tool+" "+r.input, " "), meant(r.input)}
 	if r.shape != shapeBlock {
@@ -399,13 +398,18 @@ func (r retold) spellings() []spelling {
 		ticks += "`"
 	}
 	fence := spelling{"fence", "ACT: bash\n" + ticks + "\n" + r.input + "\n" + ticks, meant(r.input)}
-	here := "bash <<'EOF'\n" + r.input + "\nEOF"
+	tag := "EOF"
+	for strings.Contains(r.input, tag) {
+		tag += "_"
+	}
+	here := fmt.Sprintf("bash <<'%s'\n%s\n%[1]s", tag, r.input)
 	list := []spelling{fence, {"here-document", "ACT: bash " + here, here}}
 	if strings.Contains(r.input, "\n") {
 		list[0].want = r.input
 		return list
 	}
-	return append([]spelling{line}, list...)
+	under := spelling{"next line", "ACT: bash\n" + r.input, line.want}
+	return append([]spelling{line, under}, list...)
 }
 
 // A slip makes a reply worse: of the text before the move, the move, and the
@@ -496,8 +500,15 @@ var slips = func() []slip {
 
 	add("CRLF", func(b, m, a string) string { return strings.ReplaceAll(b+m+a, "\n", "\r\n") })
 	add("CRCRLF", func(b, m, a string) string { return strings.ReplaceAll(b+m+a+"\n", "\n", "\r\r\n") })
-	firstLine("**ACT:**", ":", ":**", "")
-	list[len(list)-1].make = packed("**", "**", ":")
+	label := func(name, open, end string) { // packs ACT: alone
+		add(name, func(b, m, a string) string {
+			label, rest, _ := strings.Cut(m, ":")
+			return b + open + label + ":" + end + rest + a
+		})
+	}
+	label("**ACT:** …", "**", "**")
+	label("`ACT:` …", "`", "`")
+	label("## __ACT:__ …", "## __", "__")
 	firstLine("### ACT:", "", "### ", "")
 	firstLine("# **ACT: …**", "", "# **", "**")
 	firstLine("**ACT: …**", "", "**", "**")
@@ -515,14 +526,6 @@ var slips = func() []slip {
 	whole("in a fence, before prose", "````\n", "\n````\nThis should work > notes.txt")
 	return list
 }()
-
-// packed writes the label of a marker in bold, colon inside.
-func packed(open, end, colon string) func(b, m, a string) string {
-	return func(b, m, a string) string {
-		label, rest, _ := strings.Cut(m, colon)
-		return b + open + label + colon + end + rest + a
-	}
-}
 
 // A tally counts outcomes in the rows of a table.
 type tally struct {

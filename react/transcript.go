@@ -53,6 +53,10 @@ const (
 	defaultMaxObservation = 16 << 10
 )
 
+// firstRoom is how many bytes of steps the first buffer of a prompt has room
+// for.
+const firstRoom = 6 << 10
+
 // Transcript returns the beginning of a run of task, as [Loop.Run] makes it. It
 // reports mistakes in the Loop's fields, but needs neither LLM nor Call.
 func (l Loop) Transcript(task string, prior ...Step) (*Transcript, error) {
@@ -74,7 +78,9 @@ func (l Loop) Transcript(task string, prior ...Step) (*Transcript, error) {
 	if startsTask(instructions) {
 		return nil, errors.New(`react: a line of the instructions, the example or a tool's usage begins with "TASK:"; the task goes to Run`)
 	}
+	t.prompt.Grow(len(instructions) + firstRoom)
 	t.prompt.WriteString(instructions)
+	t.parts = make([]llm.Part, 0, 2*len(prior)+16)
 	t.part(llm.System, "instructions")
 	t.resume(prior)
 	return t, nil
@@ -98,7 +104,7 @@ func startsTask(instructions string) bool {
 // resume writes the prior steps. Those at the end that work on the same task,
 // still without an answer, are the beginning of this run.
 func (t *Transcript) resume(prior []Step) {
-	t.steps = slices.Clone(prior)
+	t.steps = append(make([]Step, 0, len(prior)+8), prior...)
 	for i, s := range t.steps {
 		t.enter(s.Task)
 		if i == len(t.steps)-1 && s.Task == t.task && s.Move.Kind != Done && s.Ask == t.limits.maxSteps-1 {
@@ -142,6 +148,8 @@ func (t *Transcript) write(s Step, n int) {
 		role, name = llm.User, "refused "
 	}
 	number := strconv.Itoa(n)
+	// Grow doubles the buffer, where appending would add a quarter.
+	t.prompt.Grow(len(s.Move.Thought) + len(s.Move.Input) + len(s.Move.Answer) + len(s.Observation) + 64)
 	t.protocol.Move(&t.prompt, s, n)
 	t.part(role, name+number)
 	if s.Move.Kind != Done {
