@@ -3,6 +3,7 @@ package react
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -40,7 +41,7 @@ func (e *ProtocolError) Error() string {
 	if e.Reply == "" {
 		return text
 	}
-	return fmt.Sprintf("%s: %q", text, clip(e.Reply))
+	return fmt.Sprintf("%s: %q", strings.TrimSuffix(text, ":"), clip(e.Reply))
 }
 
 func (e *ProtocolError) Unwrap() error { return e.Err }

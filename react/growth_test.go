@@ -37,12 +37,20 @@ func TestParseLinear(t *testing.T) {
 		"here-document tags": func(n int) string { return "ACT: bash cat <<A\n" + many("A A\n")(n) },
 		"backticks":          func(n int) string { return "ACT: list " + many("`a`` ")(n) },
 		"nested backticks":   func(n int) string { return "ACT: list " + strings.Repeat("`", n/2) + "x" + strings.Repeat("`", n/2) },
-		"turn ends":          func(n int) string { return "ACT: list x" + many("<|a|>")(n) },
-		"labels":             func(n int) string { return "DONE: x\n" + many("OBS:\n")(n) },
-		"blanks":             func(n int) string { return many(" \u00a0")(n) + "ACT: list ." },
-		"hashes":             many("######"),
-		"carriage returns":   func(n int) string { return many("\r")(n) + "\nACT: list ." },
-		"blank lines":        func(n int) string { return "ACT: bash\n" + many(" \n")(n) },
+		"deep backticks": func(n int) string {
+			var open, shut []string
+			for i, size := 1, 0; size < n; i++ {
+				run := strings.Repeat("`", i)
+				open, shut, size = append([]string{run}, open...), append(shut, run), size+2*i
+			}
+			return "ACT: list " + strings.Join(open, " ") + " x " + strings.Join(shut, " ")
+		},
+		"turn ends":        func(n int) string { return "ACT: list x" + many("<|a|>")(n) },
+		"labels":           func(n int) string { return "DONE: x\n" + many("OBS:\n")(n) },
+		"blanks":           func(n int) string { return many(" \u00a0")(n) + "ACT: list ." },
+		"hashes":           many("######"),
+		"carriage returns": func(n int) string { return many("\r")(n) + "\nACT: list ." },
+		"blank lines":      func(n int) string { return "ACT: bash\n" + many(" \n")(n) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			short, long := reply(64<<10), reply(512<<10)

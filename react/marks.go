@@ -96,7 +96,7 @@ func cutMarkup(s string) (rest, open string) {
 	if after := strings.TrimLeft(s, "#"); len(after) < len(s) {
 		s = trimBlanks(after)
 	}
-	for _, open := range []string{"**", "__", "`"} {
+	for _, open := range [...]string{"**", "__", "`"} {
 		if rest, ok := strings.CutPrefix(s, open); ok {
 			return rest, open
 		}
@@ -262,17 +262,21 @@ func turnEndLen(s string) int {
 	return len(near) - i
 }
 
-// unwrap takes an equal run of backticks from both ends of a one-line input,
-// where the run stands nowhere inside. What would be read differently without
-// them keeps them.
+// unwrap takes equal runs of backticks from both ends of a line of input, where
+// the run stands nowhere inside. What would be read differently without them
+// keeps them.
 func unwrap(s string) string {
-	for {
-		inner, ok := unwrapOnce(s)
-		if !ok {
-			return s
+	inner := s
+	for range 3 { // nobody packs deeper, and it bounds the work
+		var ok bool
+		if inner, ok = unwrapOnce(inner); !ok {
+			return inner
 		}
-		s = inner
 	}
+	if _, deeper := unwrapOnce(inner); deeper {
+		return s
+	}
+	return inner
 }
 
 func unwrapOnce(s string) (inner string, ok bool) {

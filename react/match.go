@@ -8,7 +8,7 @@ import (
 
 // match returns the index of the tool that a model meant by name, or -1: the
 // one of exactly that name, else the only one that has it without regard to
-// case, - and _, and the quotes, brackets and colon that models put round names.
+// case, - and _, invisible signs, and the marks that models put round names.
 func match(list []tools.Tool, name string) int {
 	for i := range list {
 		if list[i].Name == name {
@@ -30,8 +30,21 @@ func match(list []tools.Tool, name string) int {
 // invisible signs cannot be part of a name that a model sees.
 var invisible = strings.NewReplacer("\u200b", "", "\u200c", "", "\u200d", "", "\u2060", "", "\ufeff", "", "-", "_")
 
+// around are the marks that models put round names. A mark that opens before a
+// name and does not close behind it belongs to something longer.
+var around = [...][2]string{{"**", "**"}, {"*", "*"}, {"`", "`"}, {`"`, `"`}, {"'", "'"}, {"[", "]"}, {"(", ")"}, {"{", "}"}}
+
 func plainName(s string) string {
-	return strings.ToLower(strings.Trim(invisible.Replace(s), "`'\"*()[]{}:"))
+	s = strings.ToLower(invisible.Replace(s))
+	for again := true; again; {
+		s, again = strings.TrimSuffix(s, ":"), false
+		for _, marks := range around {
+			if inner, ok := strings.CutPrefix(s, marks[0]); ok && strings.HasSuffix(inner, marks[1]) {
+				s, again = strings.TrimSuffix(inner, marks[1]), true
+			}
+		}
+	}
+	return s
 }
 
 // suggest returns the names that unknown may stand for, nearest first, at most

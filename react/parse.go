@@ -36,8 +36,8 @@ type parser struct {
 	dropped strings.Builder // reasoning
 	pack    span            // the first closed fence in the thought that holds a marker
 	prose   string          // the thought before it
+	open    bool            // whether a fence of the thought was never closed
 	fences  closings
-	marker  lastMarker
 
 	act tools.Tool // the tool named, for the cure
 	end int        // where the move ends
@@ -48,13 +48,11 @@ type span struct{ start, end, next int }
 
 // reply finds the move's marker and reads the move.
 func (p *parser) reply() (Move, error) {
-	at, ok := p.find()
+	at, thought, ok := p.find()
 	if !ok {
 		return p.packaged()
 	}
-	m, _ := markerAt(p.text[at:])
-	thought := p.thoughtTo(at)
-	move, err := p.move(m)
+	move, err := p.moveAt(at)
 	move.Thought = thought
 	return move, err
 }
@@ -65,36 +63,44 @@ func (p *parser) thoughtTo(pos int) string {
 }
 
 // find returns where the line of the first marker begins that stands in neither
-// a closed fence nor reasoning.
-func (p *parser) find() (at int, ok bool) {
-	opened := false
+// a closed fence nor reasoning, and the thought before it. A DONE without a colon
+// is the marker only if no other is found.
+func (p *parser) find() (at int, thought string, ok bool) {
+	opened, bare := false, -1
 	for pos := 0; pos < len(p.text); {
-		if m, ok := markerAt(p.text[pos:]); ok && !(m.bare && p.marker.after(p.text, pos)) {
-			return pos, true
+		if m, ok := markerAt(p.text[pos:]); ok && !m.bare {
+			return pos, p.thoughtTo(pos), true
+		} else if ok && bare < 0 {
+			bare, thought = pos, p.thoughtTo(pos)
 		}
 		line, next := cutLine(p.text, pos)
+		if _, label := labelAt(line); label && p.pack.next > 0 {
+			break // the fence was the reply, what follows is invented
+		}
 		if f, ok := fenceAt(line); ok {
-			if s, ok := p.fences.block(p.text, f, next); ok {
+			s, closed := p.fences.block(p.text, f, next)
+			if closed {
 				if p.pack.next == 0 && hasMarker(p.text[s.start:s.end]) {
 					p.pack, p.prose = s, p.thoughtTo(pos)
 				}
 				next = s.next
 			}
+			p.open = p.open || !closed
 		} else if inside, ok := openTagAt(p.text[pos:]); ok {
 			opened = true
 			if next, ok = p.reasoning(len(p.text) - len(inside)); !ok {
 				p.pack = span{}
-				return 0, false
+				return 0, "", false
 			}
 			p.drop(pos, next)
 		} else if !opened && endsInClosingTag(line) {
 			p.thought.Reset()
-			p.pack = span{}
+			p.pack, p.open, bare = span{}, false, -1
 			p.drop(p.from, next)
 		}
 		pos = next
 	}
-	return 0, false
+	return bare, thought, bare >= 0
 }
 
 // reasoning returns the end of the reasoning that begins at pos: behind the
@@ -130,33 +136,38 @@ func (p *parser) packaged() (Move, error) {
 		return Move{}, ErrNoMove
 	}
 	inner := parser{text: p.text[s.start:s.end], tools: p.tools}
-	at, ok := inner.find()
+	at, thought, ok := inner.find()
 	if !ok {
 		return Move{}, ErrNoMove
 	}
-	m, _ := markerAt(inner.text[at:])
-	move, err := inner.move(m)
+	move, err := inner.moveAt(at)
 	p.act, p.end = inner.act, s.start+inner.end
 	if err != nil {
 		return Move{}, err
 	}
 	p.dropped.WriteString(inner.dropped.String())
-	move.Thought = trimBlankLines(trimEnd(p.prose + "\n" + inner.thoughtTo(at)))
+	move.Thought = trimBlankLines(trimEnd(p.prose + "\n" + thought))
 	if move.Kind == Done || inner.act.Name != "" && inner.act.Lines == tools.One {
 		return move, nil
 	}
 	if p.prose != "" {
 		return Move{}, ErrAmbiguous
 	}
-	return move, p.nothingAfter(s.next, false)
+	return move, p.nothingAfter(s.next)
 }
 
-// move reads what follows the marker.
-func (p *parser) move(m marker) (Move, error) {
+// moveAt reads the move whose marker's line begins at pos. What stands in a
+// fence that was never closed may be half of an illustration or half of a reply.
+func (p *parser) moveAt(pos int) (Move, error) {
+	m, _ := markerAt(p.text[pos:])
 	if m.kind == Done {
 		return p.done(m), nil
 	}
-	return p.actMove(m)
+	move, err := p.actMove(m)
+	if err == nil && p.open && p.act.Lines != tools.One {
+		err = ErrUnclosed
+	}
+	return move, err
 }
 
 func (p *parser) done(m marker) Move {
@@ -194,20 +205,18 @@ func trimBlankLines(s string) string {
 // tokens, which end the reply, and without the markup that closes open. It
 // returns where the next line begins.
 func (p *parser) markerLine(pos int, open string) (rest string, next int) {
-	line, next := cutLine(p.text, pos)
-	for rest = line; ; {
+	rest, next = cutLine(p.text, pos)
+	for {
 		cut, ended := cutTurnEnd(rest)
 		if ended {
 			rest, next = cut, pos+len(cut)
 			p.text = p.text[:next]
 		}
-		if open == "" {
+		closed, ok := strings.CutSuffix(trimBlanksEnd(rest), open)
+		if open == "" || !ok {
 			return rest, next
 		}
-		if rest, ended = strings.CutSuffix(trimBlanksEnd(rest), open); !ended {
-			return rest, next
-		}
-		open = ""
+		rest, open = closed, ""
 	}
 }
 
@@ -223,6 +232,9 @@ func (p *parser) actMove(m marker) (Move, error) {
 	name, arg := cutName(rest)
 	if _, fenced := fenceAt(name); fenced || name == "" {
 		return Move{}, ErrNoTool
+	}
+	if m.open != "" && strings.Contains(rest, m.open) {
+		return Move{}, ErrAmbiguous // the markup round the marker ends in mid-line
 	}
 	p.act = tools.Tool{Name: name, Lines: tools.Body}
 	if i := match(p.tools, name); i >= 0 {
@@ -272,15 +284,17 @@ func (p *parser) input(arg string, next int) (string, error) {
 // block reads one line with its here-documents, or one fenced block.
 func (p *parser) block(arg string, next int) (string, error) {
 	if isBlank(arg) {
-		under, after := p.nonBlank(next)
+		under, at, after := p.nonBlank(next)
 		if f, ok := fenceAt(under); ok {
 			return p.fenced(f, after)
 		}
-		_, label := labelAt(under)
-		if _, marked := markerAt(under); marked || label || under == "" {
-			return "", p.nothingAfter(next, true)
+		if _, label := labelAt(under); label || under == "" {
+			return "", p.nothingAfter(next)
 		}
-		arg, next = under, after
+		if structural(under) || strings.HasPrefix(trimBlanks(under), "<|") {
+			return "", ErrAmbiguous
+		}
+		arg, next = p.markerLine(at, "")
 	}
 	docs := heredocs(arg)
 	if len(docs) == 0 {
@@ -288,7 +302,7 @@ func (p *parser) block(arg string, next int) (string, error) {
 		if len(heredocs(line)) > 0 {
 			return "", ErrUnclosed
 		}
-		return line, p.nothingAfter(next, true)
+		return line, p.nothingAfter(next)
 	}
 	end := next
 	for _, d := range docs {
@@ -298,7 +312,7 @@ func (p *parser) block(arg string, next int) (string, error) {
 		}
 		end = after
 	}
-	return arg + "\n" + strings.TrimSuffix(p.text[next:end], "\n"), p.nothingAfter(end, true)
+	return arg + "\n" + strings.TrimSuffix(p.text[next:end], "\n"), p.nothingAfter(end)
 }
 
 // unwrapLine unwraps s, or returns it with the blanks round it as they are.
@@ -321,14 +335,14 @@ func (p *parser) body(arg string, next int) (string, error) {
 		if !ok {
 			return "", ErrUnclosed
 		}
-		return unwrapHead(head) + "\n" + strings.TrimSuffix(p.text[next:end], "\n"), p.nothingAfter(after, true)
+		return unwrapHead(head) + "\n" + strings.TrimSuffix(p.text[next:end], "\n"), p.nothingAfter(after)
 	}
-	under, after := p.nonBlank(next)
+	under, _, after := p.nonBlank(next)
 	if f, ok := fenceAt(under); ok {
 		text, err := p.fenced(f, after)
 		return unwrapHead(arg) + "\n" + text, err
 	}
-	return unwrapHead(arg), p.nothingAfter(next, false)
+	return unwrapHead(arg), p.nothingAfter(next)
 }
 
 // cutHeredoc cuts the here-document operator that s ends in.
@@ -351,21 +365,25 @@ func unwrapHead(s string) string {
 	return inner
 }
 
-// nonBlank returns the first line from pos that is not blank, and where the one
-// after it begins.
-func (p *parser) nonBlank(pos int) (line string, next int) {
-	for pos < len(p.text) {
-		if line, pos = cutLine(p.text, pos); !isBlank(line) {
-			return line, pos
+// nonBlank returns the first line from pos that is not blank, where it begins,
+// and where the one after it does.
+func (p *parser) nonBlank(pos int) (line string, at, next int) {
+	for next = pos; next < len(p.text); {
+		at = next
+		if line, next = cutLine(p.text, at); !isBlank(line) {
+			return line, at, next
 		}
 	}
-	return "", pos
+	return "", next, next
 }
 
 // fenced returns the inside of the block that f opened on the line before pos.
 // A line inside that would open another such block makes it ambiguous: which of
 // the two the next closing line ends is a guess.
 func (p *parser) fenced(f fence, pos int) (string, error) {
+	if strings.ContainsAny(f.info, blanks) {
+		return "", ErrAmbiguous // its first line stands behind the marks
+	}
 	start, nested := pos, false
 	for pos < len(p.text) {
 		line, next := cutLine(p.text, pos)
@@ -373,7 +391,7 @@ func (p *parser) fenced(f fence, pos int) (string, error) {
 			if nested {
 				return "", ErrAmbiguous
 			}
-			return p.text[start:max(start, pos-1)], p.nothingAfter(next, false)
+			return p.text[start:max(start, pos-1)], p.nothingAfter(next)
 		} else if ok && in.char == f.char && in.n >= f.n {
 			nested = true
 		}
@@ -383,26 +401,14 @@ func (p *parser) fenced(f fence, pos int) (string, error) {
 }
 
 // nothingAfter reports ErrAmbiguous unless only blank lines follow pos, then at
-// most an observation label with what the model invented under it. stray allows
-// one closing fence, left over from packaging.
-func (p *parser) nothingAfter(pos int, stray bool) error {
+// most an observation label with what the model invented under it.
+func (p *parser) nothingAfter(pos int) error {
 	p.end = max(p.end, pos)
-	for pos < len(p.text) {
-		line, next := cutLine(p.text, pos)
-		f, fenced := fenceAt(line)
-		_, label := labelAt(line)
-		switch {
-		case isBlank(line):
-		case label:
-			return nil
-		case stray && fenced && f.info == "":
-			stray = false
-		default:
-			return ErrAmbiguous
-		}
-		pos = next
+	line, _, _ := p.nonBlank(pos)
+	if _, label := labelAt(line); line == "" || label {
+		return nil
 	}
-	return nil
+	return ErrAmbiguous
 }
 
 // closings finds the end of closed fences in linear time.
@@ -463,25 +469,6 @@ func kindOf(f fence) int {
 		return 1
 	}
 	return 0
-}
-
-// lastMarker knows where the last marker with a colon stands.
-type lastMarker struct {
-	ready bool
-	pos   int
-}
-
-// after reports whether such a marker stands behind the line at pos.
-func (l *lastMarker) after(text string, pos int) bool {
-	if !l.ready {
-		l.ready, l.pos = true, -1
-		for at := pos; at < len(text); _, at = cutLine(text, at) {
-			if m, ok := markerAt(text[at:]); ok && !m.bare {
-				l.pos = at
-			}
-		}
-	}
-	return l.pos > pos
 }
 
 // cure says what the model can do about err.

@@ -85,10 +85,11 @@ func (s *stopper) thought(line string) bool {
 	}
 	f, fenced := fenceAt(line)
 	_, tag := openTagAt(line)
+	_, label := labelAt(line)
 	switch {
 	case fenced:
 		s.state, s.fence = stopFenced, f
-	case tag || endsInClosingTag(line):
+	case tag || label || endsInClosingTag(line):
 		s.state = stopNever
 	}
 	return false

@@ -1,0 +1,424 @@
+package react_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actdone/actdone/llm"
+	"github.com/actdone/actdone/react"
+	"github.com/actdone/actdone/tools"
+)
+
+func TestLoopPromptsStepByStep(t *testing.T) {
+	model := script("I look.\nACT: list .", "Hm.", "ACT: bash\n```\na\nb\n```", "ACT: nope x", "So:\nDONE: 42")
+	var r recorder
+	loop := react.Loop{LLM: model, Tools: r.tools(), Retries: 1, MaxSteps: 5}
+	result, err := loop.Run(t.Context(), "what is it?")
+	require.NoError(t, err)
+	assert.Equal(t, "42", result.Answer)
+	assert.Equal(t, 5, result.Asks)
+	require.True(t, strings.HasSuffix(model.Prompts[0], "End of the example.\n\nTASK: what is it?"))
+	assert.Equal(t, `
+
+I look.
+ACT: list .
+OBS: list saw .
+
+REFUSED: Hm.
+OBS: error: nothing was run: reply has neither ACT: nor DONE:; begin a line with ACT: and a tool, or with DONE: and the answer
+
+ACT: bash
+`+"```\na\nb\n```"+`
+OBS:
+`+"```obs\nbash saw a\nb\n```"+`
+
+ACT: nope x
+OBS: error: unknown tool nope; tools: bash, read_file, write_file, edit_file, list, glob, grep
+NOTE: one reply is left: answer with DONE:`, strings.TrimPrefix(model.Prompts[4], model.Prompts[0]))
+	assert.Equal(t, react.Step{Task: "what is it?", Ask: 5, Reply: "So:\nDONE: 42",
+		Move: react.Move{Kind: react.Done, Thought: "So:", Answer: "42"}}, result.Steps[4])
+}
+
+func TestLoopReportsMistakesFirst(t *testing.T) {
+	model := script("DONE: x")
+	list := []tools.Tool{say("list", "")}
+	for _, c := range []struct {
+		loop react.Loop
+		want string
+	}{
+		{react.Loop{Tools: list}, "react: Loop.LLM is nil; set a model, such as an llm.ScriptedLLM"},
+		{react.Loop{LLM: model, MaxSteps: -1}, "react: Loop.MaxSteps is -1; zero is the default, negative means nothing"},
+		{react.Loop{LLM: model, Retries: -1}, "react: Loop.Retries is -1; zero is the default, negative means nothing"},
+		{react.Loop{LLM: model, MaxPrompt: -1}, "react: Loop.MaxPrompt is -1; zero is the default, negative means nothing"},
+		{react.Loop{LLM: model, MaxObservation: -1}, "react: Loop.MaxObservation is -1; zero is the default, negative means nothing"},
+		{react.Loop{LLM: model, Tools: []tools.Tool{{Name: "x"}}}, `react: tool "x" has no Call`},
+		{react.Loop{LLM: model, Tools: append(list, list...)}, `react: two tools are named "list"`},
+		{react.Loop{LLM: model, Tools: []tools.Tool{say("", "")}}, "react: a tool has no name"},
+		{react.Loop{LLM: model, Tools: []tools.Tool{say("a b", "")}}, `react: tool name "a b" holds blanks or signs that do not show`},
+		{react.Loop{LLM: model, Tools: []tools.Tool{say("OBS", "")}}, `react: tool name "OBS" is a label of the protocol`},
+		{react.Loop{LLM: model, Tools: []tools.Tool{{Name: "x", Lines: 7, Call: list[0].Call}}}, `react: tool "x" takes Lines(7); want tools.One, tools.Block or tools.Body`},
+		{react.Loop{LLM: model, Instructions: "Do.\nTASK: this"}, `react: a line of the instructions, the example or a tool's usage begins with "TASK:"; the task goes to Run`},
+		{react.Loop{LLM: model, Example: "TASK: this"}, `react: a line of the instructions, the example or a tool's usage begins with "TASK:"; the task goes to Run`},
+	} {
+		prior := react.Step{Task: "t", Ask: 1, Move: react.Move{Kind: react.Act, Tool: "x"}, Observation: "o"}
+		result, err := c.loop.Run(t.Context(), "t", prior)
+		require.EqualError(t, err, c.want)
+		assert.Equal(t, []react.Step{prior}, result.Steps, "nothing is lost")
+		for step, err := range c.loop.Steps(t.Context(), "t") {
+			assert.Empty(t, step)
+			require.EqualError(t, err, c.want)
+		}
+	}
+	assert.Empty(t, model.Prompts)
+}
+
+func TestLoopSteps(t *testing.T) {
+	replies := []string{"ACT: list 1", "ACT: list 2", "DONE: x"}
+	list := []tools.Tool{say("list", "a")}
+	for broken := 1; broken <= 4; broken++ {
+		model := script(replies...)
+		var seen []string
+		for step, err := range (react.Loop{LLM: model, Tools: list}).Steps(t.Context(), "t") {
+			require.NoError(t, err)
+			if seen = append(seen, step.Reply); len(seen) == broken {
+				break
+			}
+		}
+		assert.Equal(t, replies[:min(broken, 3)], seen)
+		assert.Len(t, model.Prompts, min(broken, 3), "breaking out stops the run")
+	}
+	var seen, failed int
+	for _, err := range (react.Loop{LLM: script(replies[:1]...), Tools: list, MaxSteps: 1}).Steps(t.Context(), "t") {
+		if err == nil {
+			seen++
+			continue
+		}
+		require.ErrorIs(t, err, react.ErrStepLimit)
+		failed++
+	}
+	assert.Equal(t, [2]int{1, 1}, [2]int{seen, failed})
+}
+
+func TestLoopRetriesInARow(t *testing.T) {
+	list := []tools.Tool{say("list", "a"), {Name: "bash", Lines: tools.Block, Call: say("", "b").Call}}
+	bad, mendable, good := "hm", "ACT: bash a\nb", "ACT: list ."
+	for _, c := range []struct {
+		name    string
+		retries int
+		replies []string
+		fails   int // at which ask, 0 for not
+	}{
+		{"none allowed", 0, []string{bad}, 1},
+		{"one allowed", 1, []string{bad, "DONE: x"}, 0},
+		{"two in a row", 1, []string{bad, bad}, 2},
+		{"a good step resets", 1, []string{bad, good, bad, "DONE: x"}, 0},
+		{"an unknown tool resets", 1, []string{bad, "ACT: nope", bad, "DONE: x"}, 0},
+		{"a mendable act needs none", 0, []string{mendable, mendable, "ACT:", "DONE: x"}, 0},
+		{"a mendable act does not reset", 1, []string{bad, mendable, bad}, 3},
+		{"empty counts", 1, []string{"", bad}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			result, err := react.Loop{LLM: script(c.replies...), Tools: list, Retries: c.retries}.Run(t.Context(), "t")
+			if c.fails == 0 {
+				require.NoError(t, err)
+				assert.Equal(t, "x", result.Answer)
+				return
+			}
+			bad, ok := errors.AsType[*react.ProtocolError](err)
+			require.True(t, ok, "%v", err)
+			assert.Equal(t, c.fails, bad.Step)
+			require.Len(t, result.Steps, c.fails, "the refused reply is kept")
+
+			again := script("DONE: now")
+			loop := react.Loop{LLM: again, Tools: list, Retries: c.retries}
+			result, err = loop.Run(t.Context(), "t", result.Steps...)
+			require.NoError(t, err)
+			assert.Equal(t, c.fails+1, result.Asks)
+			assert.Contains(t, again.Prompts[0], "REFUSED:")
+		})
+	}
+}
+
+func TestLoopNotes(t *testing.T) {
+	same := "ACT: list ."
+	result, err := react.Loop{LLM: script(same, same, same, same, "DONE: x"), Tools: []tools.Tool{say("list", "a")}, MaxSteps: 5}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	var notes []string
+	for _, s := range result.Steps {
+		notes = append(notes, s.Note)
+	}
+	assert.Equal(t, []string{"", "",
+		"this act has given the same observation three times in a row; try something else, or answer with DONE:",
+		"one reply is left: answer with DONE:", ""}, notes)
+
+	result, err = react.Loop{LLM: script(same, same, same, "DONE: x"), Tools: []tools.Tool{say("list", "a")}, MaxSteps: 4}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	assert.Equal(t, 2, len(strings.Split(result.Steps[2].Note, "\n")))
+
+	model := script("DONE: x")
+	_, err = react.Loop{LLM: model, MaxSteps: 1}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	assert.NotContains(t, model.Prompts[0], "NOTE: one", "there is no step before the only reply")
+}
+
+func TestLoopContinues(t *testing.T) {
+	list := []tools.Tool{say("list", "a")}
+	first, err := react.Loop{LLM: script("ACT: list 1", "ACT: list 2"), Tools: list, MaxSteps: 2}.Run(t.Context(), "t")
+	require.ErrorIs(t, err, react.ErrStepLimit)
+
+	none := script()
+	_, err = react.Loop{LLM: none, Tools: list, MaxSteps: 2}.Run(t.Context(), "t", first.Steps...)
+	require.ErrorIs(t, err, react.ErrStepLimit, "their asks count")
+	assert.Empty(t, none.Prompts)
+
+	model := script("DONE: x")
+	result, err := react.Loop{LLM: model, Tools: list, MaxSteps: 3}.Run(t.Context(), "t", first.Steps...)
+	require.NoError(t, err)
+	assert.Equal(t, 3, result.Asks)
+	assert.Equal(t, "one reply is left: answer with DONE:", result.Steps[0].Note, "said by the first run")
+	assert.Equal(t, "one reply is left: answer with DONE:", result.Steps[1].Note, "said by the second")
+	assert.Empty(t, first.Steps[1].Note, "the caller's steps stay as they are")
+
+	model = script("DONE: y")
+	result, err = react.Loop{LLM: model, Tools: list}.Run(t.Context(), "t", result.Steps...)
+	require.NoError(t, err)
+	assert.Equal(t, 1, result.Asks, "an answered task is history, the same words are a new task")
+	assert.True(t, strings.HasSuffix(model.Prompts[0], "\n\nDONE: x\n\nTASK: t"))
+	assert.Len(t, result.Steps, 4)
+}
+
+func TestLoopUnknownTools(t *testing.T) {
+	list := standardWithCalls()
+	for name, want := range map[string]string{
+		"red_file":       "error: unknown tool red_file; did you mean read_file?; tools: ",
+		"functions.list": "error: unknown tool functions.list; did you mean list?; tools: ",
+		"bash(x)":        "error: unknown tool bash(x); did you mean bash?; tools: ",
+		"done":           "error: unknown tool done; to end the run, write DONE: and the answer; tools: ",
+		"None":           "error: unknown tool None; to end the run, write DONE: and the answer; tools: ",
+		"speak":          "error: unknown tool speak; to end the run, write DONE: and the answer; tools: ",
+		"a\u200db":       `error: unknown tool "a\u200db"; tools: `,
+		"customer":       "error: unknown tool customer; tools: ",
+	} {
+		result, err := react.Loop{LLM: script("ACT: "+name, "DONE: x"), Tools: list}.Run(t.Context(), "t")
+		require.NoError(t, err)
+		assert.Equal(t, want+"bash, read_file, write_file, edit_file, list, glob, grep, boom, web, attach", result.Steps[0].Observation)
+	}
+	result, err := react.Loop{LLM: script("ACT: "+strings.Repeat("x", 5000), "DONE: x")}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	assert.Less(t, len(result.Steps[0].Observation), 300)
+	assert.Contains(t, result.Steps[0].Observation, "there are no tools; answer with DONE:")
+}
+
+func TestLoopInstructionsAndExample(t *testing.T) {
+	list := []tools.Tool{{Name: "say", Usage: "TEXT: says it\nloudly", Lines: tools.Body, Call: say("", "").Call}}
+	model := script("DONE: x")
+	_, err := react.Loop{LLM: model, Tools: list, Instructions: "Rules.\n", Example: "Like this.\n"}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	assert.Equal(t, "Rules.\n\nTools:\n- say TEXT: says it\n  loudly (first line, then a fence)\n\nLike this.\n\nTASK: t", model.Prompts[0])
+
+	model = script("DONE: x")
+	_, err = react.Loop{LLM: model, Example: react.NoExample}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	assert.Equal(t, react.Rules+"\n\nTools: none; answer with DONE:\n\nTASK: t", model.Prompts[0])
+}
+
+func TestLoopParts(t *testing.T) {
+	var got [][]llm.Part
+	replies := []string{"ACT: list .", "hm", "DONE: x"}
+	model := llm.AskFunc(func(ctx context.Context, prompt string) (string, error) {
+		parts := llm.ContextParts(ctx)
+		got = append(got, parts)
+		assert.Equal(t, len(prompt), parts[len(parts)-1].End)
+		return replies[len(got)-1], nil
+	})
+	loop := react.Loop{LLM: model, Tools: []tools.Tool{say("list", "a")}, Retries: 1}
+	result, err := loop.Run(t.Context(), "t")
+	require.NoError(t, err)
+	var names []string
+	for _, p := range got[2] {
+		names = append(names, string(p.Role)+" "+p.Name)
+	}
+	assert.Equal(t, []string{"system instructions", "user task", "assistant act 1", "user observation 1", "user refused 2", "user observation 2"}, names)
+	assert.Equal(t, got[2][:4], got[1], "earlier parts do not move")
+
+	tr, err := loop.Transcript("u", result.Steps...)
+	require.NoError(t, err)
+	assert.Equal(t, "answer 3", tr.Parts()[6].Name)
+	assert.Equal(t, llm.Part{Role: llm.User, Name: "task", End: tr.Parts()[7].End}, tr.Parts()[7])
+}
+
+func TestLoopResultAsJSON(t *testing.T) {
+	var r recorder
+	result, err := react.Loop{LLM: script(eventful...), Tools: r.tools(), Retries: 1, MaxSteps: 11}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	data, err := json.Marshal(result)
+	require.NoError(t, err)
+	var back react.Result
+	require.NoError(t, json.Unmarshal(data, &back))
+	assert.Equal(t, result, back)
+	again, err := json.Marshal(back)
+	require.NoError(t, err)
+	assert.Equal(t, string(data), string(again))
+	assert.Contains(t, string(data), `"lines":"block"`)
+}
+
+func TestResultWandered(t *testing.T) {
+	for asks, want := range map[int]bool{1: false, 5: false, 6: true, 15: true} {
+		assert.Equal(t, want, react.Result{Asks: asks, Limit: 15}.Wandered(), "%d asks", asks)
+	}
+}
+
+func TestLoopTrace(t *testing.T) {
+	var events []string
+	event := func(format string, args ...any) { events = append(events, fmt.Sprintf(format, args...)) }
+	loop := react.Loop{
+		LLM:   llm.AskFunc(streamTwo("ACT: list .", "DONE: x")),
+		Tools: []tools.Tool{{Name: "list", Call: func(context.Context, string) (string, error) { panic("boom") }}},
+		Trace: &react.Trace{
+			AskStart: func(n int, prompt string) { event("ask %d", n) },
+			Text:     func(n int, piece string) { event("text %q", piece) },
+			Retry:    func(n int, err error) { event("retry %v", err) },
+			AskDone:  func(n int, reply string, err error, took time.Duration) { event("asked %d %q %v", n, reply, err) },
+			ActStart: func(n int, m react.Move) { event("act %s", m.Tool) },
+			ActDone: func(n int, m react.Move, took time.Duration, p *tools.PanicError) {
+				event("acted %v %t", p, strings.Contains(string(p.Stack), "loop_test.go"))
+			},
+			Step: func(s react.Step) { event("step %d", s.Ask) },
+			End:  func(r react.Result, err error) { event("end %s %v", r.Answer, err) },
+		},
+	}
+	_, err := loop.Run(t.Context(), "t")
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		"ask 1", `text "AC"`, "retry broken", `text "ACT: list ."`, `asked 1 "ACT: list ." <nil>`,
+		"act list", "acted tool list panicked: boom true", "step 1",
+		"ask 2", `text "DO"`, "retry broken", `text "DONE: x"`, `asked 2 "DONE: x" <nil>`, "step 2", "end x <nil>",
+	}, events)
+}
+
+// streamTwo is an Asker that breaks off once in each reply.
+func streamTwo(replies ...string) llm.AskFunc {
+	asked := 0
+	return func(ctx context.Context, _ string) (string, error) {
+		trace := llm.ContextTrace(ctx)
+		reply := replies[asked]
+		asked++
+		trace.Delta(reply[:2])
+		trace.Retry(errBroken)
+		trace.Delta(reply)
+		return reply, nil
+	}
+}
+
+func TestTraceEndsOnce(t *testing.T) {
+	ends := 0
+	count := &react.Trace{End: func(react.Result, error) { ends++ }}
+	for _, end := range deadEnds() {
+		end.loop.Trace = count
+		_, err := end.loop.Run(t.Context(), "t")
+		require.Error(t, err)
+	}
+	assert.Equal(t, len(deadEnds()), ends)
+	for range (react.Loop{LLM: script("ACT: x", "ACT: x"), Trace: count}).Steps(t.Context(), "t") {
+		break
+	}
+	assert.Equal(t, len(deadEnds())+1, ends, "also when the caller breaks out")
+}
+
+func TestEarlyStopAfterRetry(t *testing.T) {
+	var stopped []int
+	asked := 0
+	model := llm.AskFunc(func(ctx context.Context, _ string) (string, error) {
+		trace := llm.ContextTrace(ctx)
+		if asked++; asked > 1 {
+			return "DONE: x", nil // an Asker that does not stream
+		}
+		trace.Delta("ACT: read_file wr")
+		trace.Retry(errBroken)
+		trace.Delta("ACT: list .\nOBS: inv")
+		trace.Delta("ented")
+		return "", ctx.Err()
+	})
+	var r recorder
+	loop := react.Loop{LLM: model, Tools: r.tools(), EarlyStop: true, Trace: &react.Trace{Stopped: func(n int) { stopped = append(stopped, n) }}}
+	result, err := loop.Run(t.Context(), "t")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"list ."}, r.calls)
+	assert.Equal(t, "ACT: list .", result.Steps[0].Reply)
+	assert.Equal(t, []int{1}, stopped)
+}
+
+func TestLostPrompt(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		tokens []int
+		added  int
+		lost   int
+	}{
+		{"grows", []int{100, 200, 300}, 4000, 0},
+		{"unknown", []int{0, 0, 0}, 4000, 0},
+		{"unknown in between", []int{100, 0, 200}, 4000, 0},
+		{"falls", []int{300, 200, 900}, 10, 2},
+		{"falls after an unknown", []int{300, 0, 200}, 10, 3},
+		{"stands still", []int{4096, 4096, 4096}, 4000, 2},
+		{"stands still for a little text", []int{100, 100, 100}, 10, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			asked := 0
+			model := llm.AskFunc(func(ctx context.Context, _ string) (string, error) {
+				llm.ContextTrace(ctx).Usage(llm.Usage{Prompt: c.tokens[asked]})
+				asked++
+				if asked == 3 {
+					return "DONE: x", nil
+				}
+				return "ACT: list .", nil
+			})
+			var told []int
+			trace := &react.Trace{PromptLost: func(l react.LostPrompt) { told = append(told, l.Ask) }}
+			result, err := react.Loop{LLM: model, Tools: []tools.Tool{say("list", strings.Repeat("x", c.added))}, Trace: trace}.Run(t.Context(), "t")
+			require.NoError(t, err)
+			assert.Equal(t, c.lost, result.LostPrompt)
+			assert.Equal(t, c.lost != 0, len(told) > 0)
+		})
+	}
+}
+
+func TestTranscriptByHand(t *testing.T) {
+	tr, err := react.Loop{Tools: []tools.Tool{{Name: "list"}}}.Transcript("t")
+	require.NoError(t, err)
+	require.Error(t, tr.Observe("early", nil))
+	first, err := tr.Prompt()
+	require.NoError(t, err)
+	again, err := tr.Prompt()
+	require.NoError(t, err)
+	assert.Equal(t, first, again, "asking for it changes nothing")
+
+	_, err = tr.Reply("", errBroken)
+	require.EqualError(t, err, "ask at step 1: broken")
+	move, err := tr.Reply("ACT: list .", nil)
+	require.NoError(t, err)
+	assert.Equal(t, react.Act, move.Kind)
+	_, err = tr.Prompt()
+	require.EqualError(t, err, "react: the act of step 1 has no observation yet")
+	_, err = tr.Reply("DONE: x", nil)
+	require.Error(t, err)
+	assert.Empty(t, tr.Steps())
+	require.NoError(t, tr.Observe("", nil))
+	assert.Equal(t, "(no output)", tr.Steps()[0].Observation)
+	move, err = tr.Reply("DONE: x", nil)
+	require.NoError(t, err)
+	assert.Equal(t, "x", move.Answer)
+	_, err = tr.Prompt()
+	require.EqualError(t, err, "react: the run has ended with an answer")
+	_, err = tr.Reply("DONE: y", nil)
+	require.Error(t, err)
+	assert.Equal(t, 2, tr.Asks())
+}
