@@ -1,0 +1,96 @@
+package react_test
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actdone/actdone/react"
+	"github.com/actdone/actdone/tools"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares got with a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got, "if the change is meant: go test ./react -update")
+}
+
+// TestInstructionsGolden holds the wording that every prompt begins with. A
+// change of it needs a new RulesVersion.
+func TestInstructionsGolden(t *testing.T) {
+	list := []tools.Tool{
+		{Name: "bash", Usage: "COMMAND: runs it", Lines: tools.Block},
+		{Name: "write_file", Usage: "PATH: writes a file", Lines: tools.Body},
+		{Name: "list", Usage: "[PATH]: lists a folder"},
+	}
+	golden(t, "instructions-v"+react.RulesVersion+".txt", react.ActDone{}.Instructions(list, "", "")+"\n")
+}
+
+// TestInstructionsParse holds that the example shows what the rules demand: its
+// replies parse, and its tools are none of ours.
+func TestInstructionsParse(t *testing.T) {
+	example := strings.TrimSuffix(strings.TrimPrefix(react.Example, "Example:\n\n"), "\n\nEnd of the example.")
+	_, blocks, err := readPrompt("i\n\nTASK: t\n\n" + example)
+	require.NoError(t, err)
+	var kinds []string
+	for _, b := range blocks {
+		kinds = append(kinds, b.Kind)
+	}
+	require.Equal(t, []string{"task", "act", "observation", "act", "observation", "done"}, kinds)
+	for _, reply := range strings.Split(example, "\n\n") {
+		m, err := react.Parse(reply, []tools.Tool{{Name: "note", Lines: tools.Body}, {Name: "stock"}})
+		require.NoError(t, err)
+		require.NotContains(t, []string{"bash", "read_file", "write_file", "list"}, m.Tool)
+	}
+	require.NotContains(t, react.Rules+react.Example, "\nTASK:")
+}
+
+// TestAPIGolden holds the exported API, so that a change of it is seen in
+// review.
+func TestAPIGolden(t *testing.T) {
+	for _, name := range []string{"llm", "react", "tools"} {
+		t.Run(name, func(t *testing.T) {
+			doc := exec.Command("go", "doc", "-all", "./"+name)
+			doc.Dir = ".."
+			out, err := doc.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			golden(t, "api-"+name+".txt", string(out))
+		})
+	}
+}
+
+// TestImports holds that imports point down: what each package may import beside
+// the standard library.
+func TestImports(t *testing.T) {
+	const module = "github.com/actdone/actdone/"
+	allowed := map[string][]string{
+		"llm":             {},
+		"tools":           {},
+		"react":           {module + "llm", module + "tools"},
+		"tools/workspace": {module + "tools"},
+	}
+	for name, may := range allowed {
+		list := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./"+name)
+		list.Dir = ".."
+		out, err := list.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		for _, path := range strings.Fields(string(out)) {
+			if path != module+name {
+				require.Contains(t, may, path, "%s imports it", name)
+			}
+		}
+	}
+}
