@@ -92,12 +92,13 @@
 //     the body.
 //
 // A fence or here-document without its end makes the act unclosed. After the
-// input of a Block or Body only blank lines may stand, and, if the input was no
-// fence, one closing fence left over from packaging. An observation label (OBS
+// input of a Block or Body only blank lines may stand. An observation label (OBS
 // or Observation in any case, a colon, markup as with markers) begins invented
 // text, which is dropped to the end of the reply. Any other line makes the act
-// ambiguous, and so does, inside a fence, a line that would open another fence
-// of the same kind and at least its length.
+// ambiguous. So do, in the fence of an input, a line that would open another
+// fence of the same kind and at least its length, and more than one info word;
+// and, where the command of a Block is looked for on the lines below, one that
+// looks like a marker, a label of the prompt, a reasoning tag or a turn token.
 //
 // Quotes, dots, brackets, indents and newlines of inputs are kept. An equal run
 // of backticks round the whole of a line of input, with no such run inside, is

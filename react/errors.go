@@ -3,14 +3,13 @@ package react
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 )
 
 // Why a reply is not a move. Each is found in a [*ProtocolError] by errors.Is.
 var (
 	// ErrNoMove: no line begins with a marker.
-	ErrNoMove = errors.New("reply has neither ACT: nor DONE:")
+	ErrNoMove = errors.New("reply has neither ACT: nor DONE: at the start of a line")
 
 	// ErrNoTool: ACT: is not followed by the name of a tool.
 	ErrNoTool = errors.New("ACT: names no tool")
@@ -41,7 +40,7 @@ func (e *ProtocolError) Error() string {
 	if e.Reply == "" {
 		return text
 	}
-	return fmt.Sprintf("%s: %q", strings.TrimSuffix(text, ":"), clip(e.Reply))
+	return fmt.Sprintf("%s: %q", text, clip(e.Reply))
 }
 
 func (e *ProtocolError) Unwrap() error { return e.Err }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actdone/actdone/react"
@@ -25,7 +26,9 @@ func golden(t *testing.T, name, got string) {
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, string(want), got, "if the change is meant: go test ./react -update")
+	if string(want) != got {
+		t.Errorf("%s\nif the change is meant: go test ./react -update", diff.Diff(path, want, "now", []byte(got)))
+	}
 }
 
 // TestInstructionsGolden holds the wording that every prompt begins with. A

@@ -251,7 +251,7 @@ func deadEnds() []deadEnd {
 		{"prompt limit", react.Loop{LLM: script(act, act), Tools: list, MaxPrompt: 1600}, 2, react.ErrPromptLimit, as[*react.LimitError],
 			"prompt limit reached: the next prompt has "},
 		{"protocol error", react.Loop{LLM: script(act, "I think we…"), Tools: list}, 2, react.ErrNoMove, as[*react.ProtocolError],
-			`step 2: reply has neither ACT: nor DONE: "I think we…"`},
+			`step 2: reply has neither ACT: nor DONE: at the start of a line: "I think we…"`},
 		{"empty reply", react.Loop{LLM: script(act, " \n"), Tools: list}, 2, llm.ErrNoReply, as[*react.ProtocolError],
 			"step 2: the model sent no text"},
 		{"failed ask", react.Loop{LLM: after(script(act), down), Tools: list}, 1, errBroken, as[*react.AskError],

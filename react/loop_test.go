@@ -33,7 +33,7 @@ ACT: list .
 OBS: list saw .
 
 REFUSED: Hm.
-OBS: error: nothing was run: reply has neither ACT: nor DONE:; begin a line with ACT: and a tool, or with DONE: and the answer
+OBS: error: nothing was run: reply has neither ACT: nor DONE: at the start of a line; write ACT: and a tool, or DONE: and the answer
 
 ACT: bash
 `+"```\na\nb\n```"+`

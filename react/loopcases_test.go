@@ -219,7 +219,7 @@ var loopChecks = map[string]func(*testing.T, played){
 	"same-result-different-input": answered("ok", noNotes),
 	"repeat-with-change-between":  answered("ok", noNotes),
 	"ping-pong":                   endedBy(react.ErrStepLimit, 10, noNotes),
-	"continues-after-answer":      endedBy(react.ErrNoMove, 3, observed(1, "with DONE: and the answer")),
+	"continues-after-answer":      endedBy(react.ErrNoMove, 3, observed(1, "or DONE: and the answer")),
 	"huge-observation":            answered("big", capped, observed(1, "HEAD", "TAIL")),
 	"error-text-also-capped":      answered("ok", capped),
 	"many-observations-overflow":  endedBy(errClient, 3),

@@ -484,5 +484,5 @@ func (p *parser) cure(err error) string {
 		}
 		return fmt.Sprintf("ACT: %s takes its first line, then a ``` fence (a longer one if the text holds fences); write nothing after the move", p.act.Name)
 	}
-	return "begin a line with ACT: and a tool, or with DONE: and the answer"
+	return "write ACT: and a tool, or DONE: and the answer"
 }

@@ -224,7 +224,7 @@ func TestParseThoughtReplyDropped(t *testing.T) {
 
 func TestParseErrorSaysWhatToDo(t *testing.T) {
 	for _, c := range []struct{ reply, text, cure string }{
-		{"I think we…", `reply has neither ACT: nor DONE: "I think we…"`, "begin a line with ACT: and a tool, or with DONE: and the answer"},
+		{"I think we…", `reply has neither ACT: nor DONE: at the start of a line: "I think we…"`, "write ACT: and a tool, or DONE: and the answer"},
 		{"ACT:", `ACT: names no tool: "ACT:"`, "name the tool right after ACT:"},
 		{"ACT: bash cd a\nls", `reply has more lines after ACT: than the input may hold: "ACT: bash cd a\nls"`,
 			"ACT: bash takes one line, or several in a ``` fence under it; write nothing after the move"},

@@ -1,0 +1,24 @@
+// What CI needs beside the library: pinned tools, and a tokenizer to count the
+// instructions. A module of its own, so that users of the library get none of it.
+module github.com/actdone/actdone/ci
+
+go 1.26.0
+
+require (
+	github.com/actdone/actdone v0.0.0
+	github.com/tiktoken-go/tokenizer v0.10.0
+)
+
+require (
+	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
+	github.com/dlclark/regexp2/v2 v2.5.1 // indirect
+	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
+	golang.org/x/mod v0.41.0 // indirect
+	golang.org/x/sync v0.23.0 // indirect
+	golang.org/x/tools v0.51.0 // indirect
+	honnef.co/go/tools v0.8.2 // indirect
+)
+
+replace github.com/actdone/actdone => ../
+
+tool honnef.co/go/tools/cmd/staticcheck
