@@ -62,7 +62,11 @@ func (e *LimitError) Error() string {
 	if e.Err == ErrPromptLimit {
 		return fmt.Sprintf("%v: the next prompt has %d bytes, MaxPrompt is %d", e.Err, e.Need, e.Limit)
 	}
-	return fmt.Sprintf("%v: no answer after %d asks (MaxSteps)", e.Err, e.Limit)
+	asks := "asks"
+	if e.Limit == 1 {
+		asks = "ask"
+	}
+	return fmt.Sprintf("%v: no answer after %d %s (MaxSteps)", e.Err, e.Limit, asks)
 }
 
 func (e *LimitError) Unwrap() error { return e.Err }

@@ -44,6 +44,10 @@ var replySeeds = []string{
 	"ACT: \xff\xfe",
 	"ACT: nosuch x\n````\n```\n````",
 	"REFUSED:\n```reply\nx\n```",
+	"ACT:\r ",
+	"ACT: foo\r  \n",
+	"ACT: list x\r ",
+	"DONE: x\r \r ",
 	"\u00a0ACT\u00a0:\u00a0list\u00a0.",
 }
 

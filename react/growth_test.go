@@ -1,6 +1,7 @@
 package react_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ func TestParseLinear(t *testing.T) {
 	}
 	falling := func(n int) string { // fences of which none closes another
 		var b strings.Builder
-		for i := 1000; i > 3 && b.Len() < n; i-- {
+		for i := int(math.Sqrt(float64(n))); i > 3; i-- {
 			b.WriteString(strings.Repeat("`", i) + "\n")
 		}
 		return b.String() + strings.Repeat("x\n", max(0, n-b.Len())/2)

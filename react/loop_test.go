@@ -206,6 +206,8 @@ func TestLoopUnknownTools(t *testing.T) {
 		"speak":          "error: unknown tool speak; to end the run, write DONE: and the answer; tools: ",
 		"a\u200db":       `error: unknown tool "a\u200db"; tools: `,
 		"customer":       "error: unknown tool customer; tools: ",
+		"ls":             "error: unknown tool ls; did you mean list?; tools: ",
+		"read":           "error: unknown tool read; did you mean read_file?; tools: ",
 	} {
 		result, err := react.Loop{LLM: script("ACT: "+name, "DONE: x"), Tools: list}.Run(t.Context(), "t")
 		require.NoError(t, err)
@@ -274,6 +276,7 @@ func TestResultWandered(t *testing.T) {
 	for asks, want := range map[int]bool{1: false, 5: false, 6: true, 15: true} {
 		assert.Equal(t, want, react.Result{Asks: asks, Limit: 15}.Wandered(), "%d asks", asks)
 	}
+	assert.False(t, react.Result{Asks: 1, Limit: 1}.Wandered(), "a straight answer")
 }
 
 func TestLoopTrace(t *testing.T) {

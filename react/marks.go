@@ -30,11 +30,12 @@ func trimBlanks(s string) string {
 	return s
 }
 
-// trimBlanksEnd returns s without the blanks it ends in.
+// trimBlanksEnd returns s without the blanks it ends in, and without carriage
+// returns between them.
 func trimBlanksEnd(s string) string {
 	for s != "" {
 		switch c := s[len(s)-1]; {
-		case c == ' ' || c == '\t':
+		case c == ' ' || c == '\t' || c == '\r':
 			s = s[:len(s)-1]
 		case strings.HasSuffix(s, nbsp):
 			s = s[:len(s)-len(nbsp)]

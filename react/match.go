@@ -63,11 +63,15 @@ func suggest(list []tools.Tool, unknown string) []string {
 }
 
 // nameDistance is the number of letters to change, at least 3 where the names
-// have little in common. A name that holds the other as a word is near: 1.
+// have little in common. A name that holds the other as a word is near: 1. So is
+// one that shortens the other, as ls does list: 2.
 func nameDistance(a, b string) int {
 	const far = 3
-	if a == b {
+	switch {
+	case a == b:
 		return 0
+	case a == "" || b == "":
+		return far
 	}
 	words := func(r rune) bool { return r == '_' || r == '.' || r == '(' || r == '[' || r == '/' }
 	for _, word := range strings.FieldsFunc(a, words) {
@@ -75,10 +79,28 @@ func nameDistance(a, b string) int {
 			return 1
 		}
 	}
-	if len(a) > 64 || len(b) > 64 || min(len(a), len(b)) < far {
+	switch {
+	case len(a) > 64 || len(b) > 64:
+		return far
+	case len(a) >= 2 && shortens(a, b):
+		return 2
+	case min(len(a), len(b)) < far:
 		return far
 	}
 	return editDistance(a, b)
+}
+
+// shortens reports whether a is b with letters left out, but not the first.
+func shortens(a, b string) bool {
+	if a[0] != b[0] {
+		return false
+	}
+	for i := 0; i < len(b) && a != ""; i++ {
+		if a[0] == b[i] {
+			a = a[1:]
+		}
+	}
+	return a == ""
 }
 
 // editDistance is the Levenshtein distance of a and b, in bytes.

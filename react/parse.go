@@ -265,7 +265,7 @@ func cutName(s string) (name, arg string) {
 	if i < 0 {
 		return s, ""
 	}
-	return s[:i], trimBlanks(s[i:])
+	return trimBlanksEnd(s[:i]), trimBlanks(s[i:])
 }
 
 // input reads the input of the tool: arg is the rest of the line that names it,

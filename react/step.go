@@ -49,6 +49,6 @@ type Result struct {
 	LostPrompt int `json:"lostPrompt,omitempty"`
 }
 
-// Wandered reports whether the task needed more than a third of its limit: a
-// sign of tools or instructions that do not fit it.
-func (r Result) Wandered() bool { return 3*r.Asks > r.Limit }
+// Wandered reports whether the task needed more than a third of its limit, and
+// more than one ask: a sign of tools or instructions that do not fit it.
+func (r Result) Wandered() bool { return r.Asks > 1 && 3*r.Asks > r.Limit }
