@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
+)
+
+// asCommand, set in the environment, makes the test binary be actdone.
+const asCommand = "ACTDONE_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	testscript.Main(m, map[string]func(){"actdone": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireUniqueNames: true})
+}
+
+// TestUse is about what is wrong before anything is run.
+func TestUse(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		args   string
+		exit   int
+		stdout string // a part of it
+		stderr string // all of it
+	}{
+		{"nothing", "", 2, "", `actdone: say what to do: start with "actdone demo", or see "actdone --help"`},
+		{"help", "--help", 0, `Start with "actdone demo". It needs no set-up.`, ""},
+		{"help-of-run", "help run", 0, "A script is a text archive", ""},
+		{"version", "--version", 0, "actdone version ", ""},
+		{"command", "rnu", 2, "", `actdone: unknown command "rnu"; did you mean run?; see "actdone --help"`},
+		{"help-of-nothing", "help nonsense", 2, "", `actdone: unknown command "nonsense"; see "actdone --help"`},
+		{"shell", "completion tcsh", 2, "", `actdone: unknown command "tcsh"; see "actdone completion --help"`},
+		{"no-shell", "completion", 2, "", `actdone: which shell? see "actdone completion --help"`},
+		{"completion", "completion bash", 0, "# bash completion", ""},
+		{"flag", "run --scirpt x", 2, "", `actdone: unknown flag: --scirpt; did you mean --script?; see "actdone run --help"`},
+		{"short-flag", "run -Z", 2, "", `actdone: unknown shorthand flag: 'Z' in -Z; see "actdone run --help"`},
+		{"no-value", "run --script", 2, "", `actdone: flag needs an argument: --script; see "actdone run --help"`},
+		{"no-quotes", "run why this", 2, "", `actdone: 2 arguments, want one; put the task in quotes: actdone run "why this"`},
+		{"steps", "run --script x --max-steps 0", 2, "", "actdone: --max-steps 0: want 1 or more"},
+		{"retries", "run --script x --retries -1", 2, "", "actdone: --retries -1: want 0 or more"},
+		{"allow", "prompt --allow write x", 2, "", `actdone: --allow "write": this version knows read and exec`},
+		{"demo-args", "demo x", 2, "", `actdone: "actdone demo" takes no arguments, got "x"`},
+		{"parse-args", "parse a b", 2, "", `actdone: "actdone parse" takes no arguments, got "b"`},
+		{"prompt-nothing", "prompt", 2, "", `actdone: no task; for example: actdone prompt "which port does the server use?"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			exit := run(t.Context(), strings.Fields(test.args), strings.NewReader(""), &stdout, &stderr)
+			assert.Equal(t, test.exit, exit)
+			assert.Contains(t, stdout.String(), test.stdout)
+			assert.Equal(t, test.stderr, strings.TrimSuffix(stderr.String(), "\n"))
+			if exit != 0 {
+				assert.Empty(t, stdout.String())
+			}
+		})
+	}
+}

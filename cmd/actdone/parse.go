@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/actdone/actdone/react"
+	"github.com/actdone/actdone/tools"
+)
+
+const parseLong = `Parse reads the move in a model's reply, from a file or standard input, and
+prints it as a JSON object: move ("act", "done" or "refused"), tool and input of
+an act, answer, the thought before it, what was dropped; of a reply that is
+refused, error and cure.
+
+Tools are matched against the built-in ones (bash, edit_file, glob, grep, list,
+read_file, write_file), also those that this version does not run yet. Another
+tool is read like one that stores text: first line, then a fence.
+
+The exit status is 0 if there is a move, 1 if the reply is refused, 2 if it
+could not be read at all.`
+
+// builtin are the tools that parse knows. It is the list of package workspace
+// and the tools that are to come.
+var builtin = []tools.Tool{
+	{Name: "bash", Lines: tools.Block},
+	{Name: "edit_file", Lines: tools.Body},
+	{Name: "glob"},
+	{Name: "grep"},
+	{Name: "list"},
+	{Name: "read_file"},
+	{Name: "write_file", Lines: tools.Body},
+}
+
+func newParse() *cobra.Command {
+	return &cobra.Command{
+		Use:   "parse [FILE|-]",
+		Short: "Read the move in a reply, as JSON",
+		Long:  parseLong,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return noArgs(cmd, args[1:])
+			}
+			return nil
+		},
+		RunE: parse,
+	}
+}
+
+func parse(cmd *cobra.Command, args []string) error {
+	name := "-"
+	if len(args) > 0 {
+		name = args[0]
+	}
+	if name == "-" && isTerminal(cmd.InOrStdin()) {
+		say(cmd.ErrOrStderr(), "reading the reply from the terminal; end it with Ctrl-D")
+	}
+	reply, err := readInput(name, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	move, err := react.Parse(string(reply), builtin)
+	encoder := json.NewEncoder(cmd.OutOrStdout())
+	encoder.SetEscapeHTML(false)
+	return fail(err, encoder.Encode(parsedOf(move, err)))
+}
+
+// A parsed is what parse prints.
+type parsed struct {
+	Move    react.Kind `json:"move"`
+	Tool    string     `json:"tool,omitempty"`
+	Input   *string    `json:"input,omitempty"`  // set for an act
+	Answer  *string    `json:"answer,omitempty"` // set for done
+	Thought string     `json:"thought,omitempty"`
+	Dropped string     `json:"dropped,omitempty"`
+	Error   string     `json:"error,omitempty"`
+	Cure    string     `json:"cure,omitempty"`
+}
+
+func parsedOf(m react.Move, err error) parsed {
+	p := parsed{Move: m.Kind, Tool: m.Tool, Thought: m.Thought, Dropped: m.Dropped}
+	switch m.Kind {
+	case react.Act:
+		p.Input = &m.Input
+	case react.Done:
+		p.Answer = &m.Answer
+	default:
+		p.Move = "refused"
+	}
+	if refused, ok := errors.AsType[*react.ProtocolError](err); ok {
+		p.Error, p.Cure = refused.Err.Error(), refused.Cure
+	}
+	return p
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/actdone/actdone/react"
+)
+
+func newPrompt() *cobra.Command {
+	var w work
+	cmd := &cobra.Command{
+		Use:   "prompt TASK",
+		Short: "Print what a model is sent first",
+		Long: `Prompt prints the first prompt of a run, byte for byte, and a newline: the rules,
+the tools that --allow gives, an example, the task. Nothing is run or asked.`,
+		Args: oneTask,
+		RunE: func(cmd *cobra.Command, args []string) error { return showPrompt(cmd, w, args) },
+	}
+	w.flags(cmd)
+	return cmd
+}
+
+func showPrompt(cmd *cobra.Command, w work, args []string) error {
+	if len(args) == 0 || strings.TrimSpace(args[0]) == "" {
+		return errors.New(`no task; for example: actdone prompt "which port does the server use?"`)
+	}
+	folder, err := w.open()
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	run, err := react.Loop{Tools: folder.Tools()}.Transcript(args[0])
+	if err != nil {
+		return fail(err)
+	}
+	prompt, err := run.Prompt()
+	if err != nil {
+		return fail(err)
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), prompt)
+	return fail(err)
+}
