@@ -1,4 +1,4 @@
-// Command hello is the smallest real program: a loop, one tool, a task. A
+// Command hello is the smallest real program: a model, a tool, a task. Here a
 // script plays the model; put any llm.Asker in its place.
 package main
 
@@ -6,27 +6,35 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"os"
 
 	"github.com/actdone/actdone/llm"
 	"github.com/actdone/actdone/react"
 	"github.com/actdone/actdone/tools"
 )
 
-func main() {
-	model := &llm.ScriptedLLM{Replies: []string{
-		"I need the name of this machine.\nACT: hostname",
-		"DONE: Hello from where you are!",
-	}}
-	hostname := tools.Tool{
-		Name:  "hostname",
-		Usage: "the name of this machine",
-		Call: func(context.Context, string) (string, error) {
-			return os.Hostname()
+var settings = map[string]string{"host": "0.0.0.0", "port": "8080"}
+
+// agent answers questions about the settings.
+func agent(model llm.Asker) react.Loop {
+	setting := tools.Tool{
+		Name:  "setting",
+		Usage: "NAME: the value of a setting",
+		Call: func(_ context.Context, name string) (string, error) {
+			if value, ok := settings[name]; ok {
+				return value, nil
+			}
+			return "", fmt.Errorf("no setting %q; there are host and port", name)
 		},
 	}
-	agent := react.Loop{LLM: model, Tools: []tools.Tool{hostname}}
-	result, err := agent.Run(context.Background(), "Say hello.")
+	return react.Loop{LLM: model, Tools: []tools.Tool{setting}}
+}
+
+func main() {
+	model := &llm.ScriptedLLM{Replies: []string{
+		"The settings should say.\nACT: setting port",
+		"DONE: the server listens on 8080",
+	}}
+	result, err := agent(model).Run(context.Background(), "Which port does the server use?")
 	if err != nil {
 		log.Fatal(err)
 	}
