@@ -45,6 +45,7 @@ var replySeeds = []string{
 	"ACT: nosuch x\n````\n```\n````",
 	"REFUSED:\n```reply\nx\n```",
 	"ACT:\r ",
+	"ACT:<|0|> <<B\nB",
 	"ACT: foo\r  \n",
 	"ACT: list x\r ",
 	"DONE: x\r \r ",

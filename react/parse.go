@@ -230,7 +230,7 @@ func (p *parser) actMove(m marker) (Move, error) {
 	}
 	rest, next := p.markerLine(pos, m.open)
 	name, arg := cutName(rest)
-	if _, fenced := fenceAt(name); fenced || name == "" {
+	if _, fenced := fenceAt(name); fenced || name == "" || turnEndLen(name) > 0 {
 		return Move{}, ErrNoTool
 	}
 	if m.open != "" && strings.Contains(rest, m.open) {
