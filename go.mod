@@ -4,8 +4,10 @@ go 1.26.0
 
 require (
 	github.com/rogpeppe/go-internal v1.16.0
+	github.com/sashabaranov/go-openai v1.43.0
 	github.com/spf13/cobra v1.10.2
 	github.com/stretchr/testify v1.12.1
+	github.com/tmaxmax/go-sse v0.12.0
 	golang.org/x/term v0.48.0
 )
 

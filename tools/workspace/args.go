@@ -1,0 +1,118 @@
+package workspace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// cutOptions takes the key=value words from the start of input. A last word is
+// a path, unless its key is known, and so is all that follows a word "--".
+func cutOptions(input string, known ...string) (options map[string]string, rest string, err error) {
+	options = map[string]string{}
+	for rest = strings.TrimSpace(input); ; {
+		word, after, more := strings.Cut(rest, " ")
+		if word == "--" {
+			return options, strings.TrimSpace(after), nil
+		}
+		key, value, ok := strings.Cut(word, "=")
+		if !ok || !isKey(key) || !more && !slices.Contains(known, key) {
+			return options, rest, nil
+		}
+		if !slices.Contains(known, key) {
+			return nil, "", fmt.Errorf("unknown option %s=; %s", key, optionHint(known))
+		}
+		options[key] = value
+		rest = strings.TrimSpace(after)
+	}
+}
+
+func isKey(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+func optionHint(known []string) string {
+	if len(known) == 0 {
+		return "there are no options; -- before a path with = in it"
+	}
+	return "options: " + strings.Join(known, "=, ") + "="
+}
+
+// cutQuoted takes a Go string from the start of input.
+func cutQuoted(input string) (path, rest string, err error) {
+	quoted, err := strconv.QuotedPrefix(input)
+	if err != nil {
+		return "", "", fmt.Errorf("bad quoting in %s; write the path as a Go string", strconv.Quote(input))
+	}
+	path, err = strconv.Unquote(quoted)
+	return path, strings.TrimSpace(input[len(quoted):]), err
+}
+
+// decodeFields reads a JSON object into a struct that fields lists the fields
+// of. An unknown field is an error.
+func decodeFields(input string, into any, fields string) error {
+	d := json.NewDecoder(strings.NewReader(input))
+	d.DisallowUnknownFields()
+	err := d.Decode(into)
+	if err == nil && d.Decode(new(json.RawMessage)) != io.EOF {
+		err = errors.New("text after the object")
+	}
+	if err == nil {
+		return nil
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("bad JSON: field %s cannot be a %s; fields: %s", wrong.Field, wrong.Value, fields)
+	}
+	return fmt.Errorf("bad JSON: %s; fields: %s", strings.TrimPrefix(err.Error(), "json: "), fields)
+}
+
+// A span is a range of lines, counted from 1: from first to last, or the last
+// tail lines. A zero last means up to the end of the file.
+type span struct{ first, last, tail int }
+
+// isSpan reports whether word has the form of a range: 10-40, 10-, 10 or -40.
+func isSpan(word string) bool {
+	from, to, _ := strings.Cut(word, "-")
+	return from+to != "" && strings.Trim(from+to, "0123456789") == ""
+}
+
+// parseSpan reads a word for which isSpan holds.
+func parseSpan(word string) (span, error) {
+	from, to, dash := strings.Cut(word, "-")
+	if !dash {
+		to = from
+	}
+	var numbers [2]int
+	for i, digits := range []string{from, to} {
+		if digits == "" {
+			continue
+		}
+		n, err := strconv.Atoi(digits)
+		if err != nil {
+			return span{}, fmt.Errorf("bad range %s: the number is too large", word)
+		}
+		if n == 0 {
+			return span{}, fmt.Errorf("bad range %s: lines are counted from 1", word)
+		}
+		numbers[i] = n
+	}
+	if from == "" {
+		return span{tail: numbers[1]}, nil
+	}
+	return between(numbers[0], numbers[1])
+}
+
+// between returns the span of the lines first to last.
+func between(first, last int) (span, error) {
+	switch {
+	case first < 1 || last < 0:
+		return span{}, errors.New("bad range: lines are counted from 1")
+	case last != 0 && last < first:
+		return span{}, fmt.Errorf("bad range %d-%d: it ends before it starts", first, last)
+	}
+	return span{first: first, last: last}, nil
+}

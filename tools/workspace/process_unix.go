@@ -1,0 +1,167 @@
+//go:build unix
+
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+const hasBash = true
+
+const (
+	lingering = 250 * time.Millisecond // for processes that end with the command, such as >(tee)
+	termGrace = 2 * time.Second        // between SIGTERM and SIGKILL
+	killGrace = 250 * time.Millisecond // for a process to be gone after SIGKILL
+	drainTime = 250 * time.Millisecond // for output still in the pipe
+)
+
+// Run runs the command in a session of its own. The call ends when the command
+// exits, even if others hold its output open: they are killed.
+func (Unconfined) Run(ctx context.Context, spec Spec) (RunResult, error) {
+	cmd, output, err := startCommand(spec)
+	if err != nil {
+		return RunResult{}, err
+	}
+	copied := copyOutput(spec.Output, output)
+	exited := make(chan struct{})
+	go func() {
+		awaitExit(cmd)
+		close(exited)
+	}()
+
+	s := session{cmd.Process.Pid}
+	survivors, cause := s.await(ctx, exited)
+	s.signal(syscall.SIGKILL)
+	if survivors || cause != nil {
+		s.kill()
+	}
+	result, err := reap(cmd, exited)
+	drain(spec.Output, output, copied)
+	result.Survivors = survivors
+	if cause != nil {
+		err = cause
+	}
+	return result, err
+}
+
+// startCommand starts the command and returns the end of the pipe to read its
+// output from.
+func startCommand(spec Spec) (*exec.Cmd, *os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer w.Close()
+	cmd := &exec.Cmd{
+		Path: spec.Args[0], Args: spec.Args, Dir: spec.Dir, Env: spec.Env,
+		Stdout: w, Stderr: w,
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	if err := cmd.Start(); err != nil {
+		r.Close()
+		return nil, nil, err
+	}
+	return cmd, r, nil
+}
+
+// copyOutput copies until the end of the pipe. The returned channel is closed
+// when nothing more will be written to out.
+func copyOutput(out io.Writer, pipe *os.File) <-chan struct{} {
+	copied := make(chan struct{})
+	go func() {
+		defer close(copied)
+		io.Copy(out, pipe)
+	}()
+	return copied
+}
+
+// drain takes what is still in the pipe, but does not wait for a process that
+// left the session and holds it open. When time is up on a busy machine, the
+// copying may not even have begun, so the pipe is looked at once more.
+func drain(out io.Writer, pipe *os.File, copied <-chan struct{}) {
+	defer pipe.Close()
+	if closedWithin(copied, drainTime) {
+		return
+	}
+	pipe.SetReadDeadline(time.Now())
+	<-copied
+	if raw, err := pipe.SyscallConn(); err == nil {
+		raw.Control(func(fd uintptr) { takeRest(out, int(fd)) })
+	}
+}
+
+// takeRest copies what a pipe holds by now, without waiting.
+func takeRest(out io.Writer, pipe int) {
+	const capacity = 64 << 10
+	buffer := make([]byte, 4<<10)
+	for taken := 0; taken < capacity; {
+		n, err := syscall.Read(pipe, buffer)
+		if n <= 0 || err != nil {
+			return
+		}
+		out.Write(buffer[:n])
+		taken += n
+	}
+}
+
+// reap collects the command's status. A command that cannot be killed, such as
+// one that changed its user, is left to a goroutine.
+func reap(cmd *exec.Cmd, exited <-chan struct{}) (RunResult, error) {
+	if !closedWithin(exited, killGrace) {
+		go cmd.Wait()
+		return RunResult{}, errors.New("the command cannot be killed")
+	}
+	cmd.Wait() // its error repeats the status
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() {
+		return RunResult{ExitCode: cmd.ProcessState.ExitCode()}, nil
+	}
+	n := status.Signal()
+	return RunResult{ExitCode: 128 + int(n), Signal: signalName(n)}, nil
+}
+
+func closedWithin(c <-chan struct{}, d time.Duration) bool {
+	late := time.NewTimer(d)
+	defer late.Stop()
+	select {
+	case <-c:
+		return true
+	case <-late.C:
+		return false
+	}
+}
+
+// signalNames holds the signals that commonly end a program.
+var signalNames = map[syscall.Signal]string{
+	syscall.SIGHUP:  "SIGHUP",
+	syscall.SIGINT:  "SIGINT",
+	syscall.SIGQUIT: "SIGQUIT",
+	syscall.SIGILL:  "SIGILL",
+	syscall.SIGTRAP: "SIGTRAP",
+	syscall.SIGABRT: "SIGABRT",
+	syscall.SIGBUS:  "SIGBUS",
+	syscall.SIGFPE:  "SIGFPE",
+	syscall.SIGKILL: "SIGKILL",
+	syscall.SIGSEGV: "SIGSEGV",
+	syscall.SIGPIPE: "SIGPIPE",
+	syscall.SIGALRM: "SIGALRM",
+	syscall.SIGTERM: "SIGTERM",
+	syscall.SIGXCPU: "SIGXCPU",
+	syscall.SIGXFSZ: "SIGXFSZ",
+	syscall.SIGUSR1: "SIGUSR1",
+	syscall.SIGUSR2: "SIGUSR2",
+}
+
+func signalName(s syscall.Signal) string {
+	if name, ok := signalNames[s]; ok {
+		return name
+	}
+	return fmt.Sprintf("signal %d", int(s))
+}
