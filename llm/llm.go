@@ -25,6 +25,9 @@ import "context"
 //     [*StatusError], [*DecodeError], [*RefusedError]. No error text holds a key.
 //   - When ctx ends, Ask returns soon, with an error for which
 //     errors.Is(err, ctx.Err()) holds.
+//   - Text given to [Trace].Delta is the reply's. Before the reply is asked for
+//     again, Trace.Retry says so. Who asks other things on the way hides the
+//     trace from them: [WithoutTrace].
 //   - Ask may be called by many goroutines at once.
 //   - Ask keeps no memory of earlier prompts that would change its replies
 //     (doubles excepted).

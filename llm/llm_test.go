@@ -57,6 +57,18 @@ func TestTrace(t *testing.T) {
 	assert.Equal(t, []string{"inner a", "outer a", "again", "inner usage", "outer usage"}, heard)
 }
 
+func TestWithoutTrace(t *testing.T) {
+	ctx := llm.WithTrace(t.Context(), &llm.Trace{Delta: func(string) { t.Error("heard") }})
+	ctx = llm.WithParts(ctx, []llm.Part{{End: 1}})
+	assert.Equal(t, ctx, llm.WithTrace(ctx, nil))
+	quiet := llm.WithoutTrace(ctx)
+	llm.ContextTrace(quiet).Delta("x")
+	assert.Nil(t, llm.ContextParts(quiet))
+	heard := ""
+	llm.ContextTrace(llm.WithTrace(quiet, &llm.Trace{Delta: func(s string) { heard = s }})).Delta("x")
+	assert.Equal(t, "x", heard)
+}
+
 func TestParts(t *testing.T) {
 	assert.Nil(t, llm.ContextParts(context.Background()))
 	parts := []llm.Part{{Role: llm.System, Name: "instructions", End: 3}, {Role: llm.User, Name: "task", End: 9}}

@@ -20,10 +20,11 @@ import (
 // down: slices.Repeat.
 //
 // All methods are safe for concurrent use, so that code under test may be
-// concurrent; but one sequence serves one conversation. Two that share it get
-// replies in an order that changes from run to run, which [ScriptedLLM.Check]
-// reports. A run resumed from earlier steps looks the same to it: give it a
-// double of its own.
+// concurrent; but one sequence serves one conversation. Two that share it at the
+// same time get replies in an order that changes from run to run. Where their
+// asks take turns, [ScriptedLLM.Check] reports it; where one happens to end
+// before the other begins, nothing can be seen. A run resumed from earlier steps
+// looks like a second conversation: give it a double of its own.
 type ScriptedLLM struct {
 	// Replies are answered in order. Set them before the first Ask.
 	Replies []string
@@ -73,7 +74,7 @@ func (s *ScriptedLLM) Check() error {
 		return s.shared
 	}
 	if left := s.left(); len(left) > 0 {
-		return &UnusedRepliesError{Replies: append([]string(nil), left...)}
+		return &UnusedRepliesError{Replies: append([]string(nil), left...), Of: len(s.Replies)}
 	}
 	return nil
 }
@@ -89,11 +90,17 @@ func (s *ScriptedLLM) record(prompt string) {
 		return
 	}
 	for i := last - 1; i >= 0; i-- {
-		if extends(prompt, s.Prompts[i]) {
+		if !s.answered(i) && extends(prompt, s.Prompts[i]) {
 			s.shared = &ConcurrentAskError{Ask: last + 2, Prompt: prompt, Extends: i + 1, Latest: s.Prompts[last]}
 			return
 		}
 	}
+}
+
+// answered reports whether the reply to prompt i ended its conversation: who goes
+// on from there has it as history.
+func (s *ScriptedLLM) answered(i int) bool {
+	return i >= len(s.Replies) || strings.HasPrefix(s.Replies[i], "DONE:") || strings.Contains(s.Replies[i], "\nDONE:")
 }
 
 // extends reports whether prompt is old and more. A prompt that ends in the
@@ -101,7 +108,7 @@ func (s *ScriptedLLM) record(prompt string) {
 // words.
 func extends(prompt, old string) bool {
 	added, ok := strings.CutPrefix(prompt, old)
-	if !ok || added == "" {
+	if !ok || added == "" || old == "" {
 		return false
 	}
 	lastLine := old[strings.LastIndexByte(old, '\n')+1:]
@@ -161,7 +168,9 @@ func (e *UnexpectedAskError) hint() string {
 	case strings.HasPrefix(lastObservation(e.Added), "error:"):
 		return "the last observation is an error, so the run did not go as scripted"
 	case !strings.Contains(e.LastReply, "DONE:"):
-		return "the last reply is an act; end the script with DONE:, or lower MaxSteps"
+		return "the last reply is an act; end the script with DONE:"
+	case strings.Contains(e.LastReply, "ACT:"):
+		return "the last reply has ACT: and DONE:, but a reply is one move; make DONE: a reply of its own"
 	}
 	return "the agent asks more often than the script answers; add replies, or give each run a script of its own"
 }
@@ -182,23 +191,20 @@ func lastObservation(prompt string) string {
 // An UnusedRepliesError lists the replies that a run did not ask for.
 type UnusedRepliesError struct {
 	Replies []string
+	Of      int      // how many replies the script has
 	At      []string // where each stands, if they came from a file
 }
 
 func (e *UnusedRepliesError) Error() string {
-	at := ""
+	first, at := "", ""
+	if len(e.Replies) > 0 {
+		first = e.Replies[0]
+	}
 	if len(e.At) > 0 {
-		at = " at " + e.At[0]
+		at = " (" + e.At[0] + ")"
 	}
-	noun := "replies were"
-	if len(e.Replies) == 1 {
-		noun = "reply was"
-	}
-	if len(e.Replies) == 0 {
-		return "scripted: 0 replies were not used"
-	}
-	return fmt.Sprintf("scripted: %d %s not used, the first%s is %q; the run ended earlier than scripted",
-		len(e.Replies), noun, at, clip(e.Replies[0]))
+	return fmt.Sprintf("scripted: %d of %d replies were not used, from reply %d%s on: %q; the run ended earlier than scripted",
+		len(e.Replies), e.Of, e.Of-len(e.Replies)+1, at, clip(first))
 }
 
 // A ConcurrentAskError means that two conversations shared one sequence of
@@ -211,6 +217,6 @@ type ConcurrentAskError struct {
 }
 
 func (e *ConcurrentAskError) Error() string {
-	return fmt.Sprintf("scripted: two conversations share one sequence of replies: ask %d (ending %q) goes on from ask %d, but ask %d was another's (ending %q); give each conversation a ScriptedLLM of its own, or lanes in a script file",
+	return fmt.Sprintf("scripted: two conversations share one sequence of replies: ask %d (ending %q) goes on from ask %d, but ask %d was another's (ending %q); give each conversation a ScriptedLLM of its own",
 		e.Ask, tail(e.Prompt), e.Extends, e.Ask-1, tail(e.Latest))
 }

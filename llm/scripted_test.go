@@ -29,7 +29,7 @@ func TestScriptedInOrder(t *testing.T) {
 	var unused *llm.UnusedRepliesError
 	require.ErrorAs(t, model.Check(), &unused)
 	assert.Equal(t, []string{"two"}, unused.Replies)
-	assert.EqualError(t, unused, `scripted: 1 reply was not used, the first is "two"; the run ended earlier than scripted`)
+	assert.EqualError(t, unused, `scripted: 1 of 3 replies were not used, from reply 3 on: "two"; the run ended earlier than scripted`)
 	assert.Equal(t, "two", ask(t, model, "a\nb\nc"))
 	require.NoError(t, model.Check())
 	assert.Nil(t, model.Left())
@@ -44,7 +44,8 @@ func TestScriptedRunsDry(t *testing.T) {
 		{"no move", "I think", "\n\nREFUSED: I think", "the last reply has neither ACT: nor DONE:, so it was refused and asked for again"},
 		{"error", "ACT: rm x", "\n\nACT: rm x\nOBS: error: unknown tool rm", "the last observation is an error, so the run did not go as scripted"},
 		{"error in a fence", "ACT: rm x", "\n\nACT: rm x\nOBS:\n```obs\nerror: a\nb\n```", "the last observation is an error, so the run did not go as scripted"},
-		{"act", "ACT: ls", "\n\nACT: ls\nOBS: a", "the last reply is an act; end the script with DONE:, or lower MaxSteps"},
+		{"act", "ACT: ls", "\n\nACT: ls\nOBS: a", "the last reply is an act; end the script with DONE:"},
+		{"act and done", "ACT: ls\nDONE: x", "\n\nACT: ls\nOBS: a", "the last reply has ACT: and DONE:, but a reply is one move; make DONE: a reply of its own"},
 		{"done", "DONE: x", "\n\nmore", "the agent asks more often than the script answers; add replies, or give each run a script of its own"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -73,8 +74,8 @@ func TestScriptedRunsDry(t *testing.T) {
 func TestScriptedErrorNamesThePlace(t *testing.T) {
 	err := &llm.UnexpectedAskError{Ask: 4, Replies: 3, LastReply: "DONE: x", At: "testdata/x.txtar:31"}
 	assert.Contains(t, err.Error(), "scripted: ask 4 has no reply (testdata/x.txtar:31)\nreplies: 3, all used\n")
-	unused := &llm.UnusedRepliesError{Replies: []string{"a", "b"}, At: []string{"x.txtar:3", "x.txtar:5"}}
-	assert.Equal(t, `scripted: 2 replies were not used, the first at x.txtar:3 is "a"; the run ended earlier than scripted`, unused.Error())
+	unused := &llm.UnusedRepliesError{Replies: []string{"a", "b"}, Of: 4, At: []string{"x.txtar:3", "x.txtar:5"}}
+	assert.Equal(t, `scripted: 2 of 4 replies were not used, from reply 3 (x.txtar:3) on: "a"; the run ended earlier than scripted`, unused.Error())
 }
 
 func TestScriptedCancelled(t *testing.T) {
@@ -103,19 +104,25 @@ func TestScriptedShared(t *testing.T) {
 		{"same task by turns", []string{"a", "a", "a\n1", "a\n2"}, true},
 		{"a longer task", []string{"i\n\nTASK: foo", "i\n\nTASK: zoo", "i\n\nTASK: foo bar"}, false},
 		{"tasks by turns", []string{"i\n\nTASK: foo", "i\n\nTASK: zoo", "i\n\nTASK: foo\n\nACT: x"}, true},
+		{"nothing at first", []string{"", "a", "b"}, false},
+		{"history of an answered run", []string{"a (done)", "b", "a (done)\n\nTASK: c"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			model := &llm.ScriptedLLM{}
 			for _, p := range c.prompts {
-				model.Replies = append(model.Replies, "r")
-				assert.Equal(t, "r", ask(t, model, p))
+				reply := "ACT: r"
+				if strings.Contains(p, "(done)") {
+					reply = "Good.\nDONE: r"
+				}
+				model.Replies = append(model.Replies, reply)
+				assert.Equal(t, reply, ask(t, model, p))
 			}
 			var shared *llm.ConcurrentAskError
 			assert.Equal(t, c.shared, errors.As(model.Check(), &shared))
 			if c.shared {
 				assert.Equal(t, c.prompts[shared.Ask-1], shared.Prompt)
 				assert.Contains(t, shared.Error(), fmt.Sprintf("ask %d (ending %q) goes on from ask", shared.Ask, shared.Prompt))
-				assert.Contains(t, shared.Error(), "lanes")
+				assert.Contains(t, shared.Error(), "a ScriptedLLM of its own")
 			}
 		})
 	}

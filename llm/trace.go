@@ -38,7 +38,10 @@ type traceKey struct{}
 // then the earlier one.
 func WithTrace(ctx context.Context, t *Trace) context.Context {
 	old, _ := ctx.Value(traceKey{}).(*Trace)
-	if old == nil {
+	switch {
+	case t == nil:
+		return ctx
+	case old == nil:
 		return context.WithValue(ctx, traceKey{}, t)
 	}
 	return context.WithValue(ctx, traceKey{}, &Trace{
@@ -47,6 +50,14 @@ func WithTrace(ctx context.Context, t *Trace) context.Context {
 		Usage:     both(t.Usage, old.Usage),
 		Retry:     both(t.Retry, old.Retry),
 	})
+}
+
+// WithoutTrace returns a context from which the traces and the parts of the
+// prompt are gone. An Asker that asks other things than the prompt it was given,
+// such as a judge or a whole agent, asks them with it: those who listen to the
+// prompt's reply must not hear theirs.
+func WithoutTrace(ctx context.Context) context.Context {
+	return context.WithValue(WithParts(ctx, nil), traceKey{}, (*Trace)(nil))
 }
 
 // ContextTrace returns the trace in ctx for an Asker to report to. None of its

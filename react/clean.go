@@ -125,5 +125,6 @@ func shorten(s string, limit int) string {
 	if i := strings.IndexByte(s[tail:], '\n'); i >= 0 && i < (len(s)-tail)/4 {
 		tail += i + 1
 	}
-	return fmt.Sprintf("%s\n[cut: %d of %d bytes are missing here]\n%s", s[:head], tail-head, len(s), s[tail:])
+	note := fmt.Sprintf("[cut: %d of %d bytes are missing here]", tail-head, len(s))
+	return strings.Trim(s[:head]+"\n"+note+"\n"+s[tail:], "\n")
 }

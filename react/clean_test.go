@@ -57,7 +57,7 @@ func TestObservationIsCapped(t *testing.T) {
 	assert.Equal(t, "ä\n[cut: 8 of 12 bytes are missing here]\nä", shownAs(t, "ääääää", 5))
 	lines := shownAs(t, strings.Repeat("0123456789\n", 100), 200)
 	assert.Equal(t, strings.Repeat("0123456789\n", 9)+"[cut: 903 of 1099 bytes are missing here]"+strings.Repeat("\n0123456789", 9), lines)
-	assert.Equal(t, "\n[cut: 4 of 4 bytes are missing here]\n", shownAs(t, "ää", 1))
+	assert.Equal(t, "[cut: 4 of 4 bytes are missing here]", shownAs(t, "ää", 1))
 }
 
 func TestErrorAndOutput(t *testing.T) {

@@ -34,12 +34,14 @@
 // # Markers
 //
 // A marker stands at the start of a line: blanks, heading marks (#), and one of
-// ** or __ or a single backtick may stand before it; then ACT or DONE in upper case, blanks,
-// and a colon, ASCII or full-width (U+FF1A). Markup opened before the label
-// closes before or behind the colon, or at the end of the line; closed in
-// mid-line it makes an act ambiguous. DONE alone on a line counts without a colon
-// if no marker with a colon follows, outside closed fences. All else is text:
-// "act:", "1. ACT:", "> ACT:", "Assistant: ACT:", a marker in mid-line.
+// ** or __ or a single backtick may stand before it; then ACT or DONE in upper
+// case, blanks, and a colon, ASCII or full-width (U+FF1A). Markup opened before
+// the label closes before or behind the colon, or at the end of the line, as in
+// "**ACT:** list docs" or "**ACT: list docs**"; an act whose markup closes in
+// mid-line, as in "**ACT: bash** ls", is ambiguous. DONE alone on a line needs no
+// colon, unless a marker with a colon follows that stands in no closed fence. All
+// else is text: "act:", "1. ACT:", "> ACT:", "Assistant: ACT:", a marker in
+// mid-line.
 //
 // # Thought
 //
@@ -53,10 +55,9 @@
 //     before it, drops everything up to it.
 //   - a closed fence is passed over. If there is no move outside fences, the
 //     first closed fence that holds a marker is packaging and its inside the
-//     reply; but with prose before that fence, only an act of a tool that takes
-//     one line, or DONE, is a move: anything else may be an illustration, and is
-//     ambiguous. An observation label behind that fence begins invented text, in
-//     which no move is looked for.
+//     reply. With prose before that fence it may be an illustration: then an
+//     act is ambiguous, unless its tool takes one line. An observation label
+//     behind that fence begins invented text, in which no move is looked for.
 //   - a fence that is never closed is text; an act after it is unclosed, unless
 //     its tool takes one line.
 //
@@ -82,7 +83,8 @@
 // and pairs of quotes, backticks, asterisks or brackets round it. What the tool takes
 // decides what else is input; an unknown tool counts as Body:
 //
-//   - One: the rest of the line. What follows is dropped.
+//   - One: the rest of the line. What follows is dropped; but where the rest is
+//     empty and a fence follows, the act is ambiguous.
 //   - Block: one line, which is the rest of the line or, if that is empty, the
 //     next line that is not blank, with the here-documents opened on it, all of
 //     it as it stands; or, if the rest is empty, the inside of one fence.

@@ -3,7 +3,10 @@ package react
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
+
+	"github.com/actdone/actdone/llm"
 )
 
 // Why a reply is not a move. Each is found in a [*ProtocolError] by errors.Is.
@@ -14,9 +17,9 @@ var (
 	// ErrNoTool: ACT: is not followed by the name of a tool.
 	ErrNoTool = errors.New("ACT: names no tool")
 
-	// ErrAmbiguous: more lines than the move has room for, so that where its
-	// input ends is a guess.
-	ErrAmbiguous = errors.New("reply has more lines after ACT: than the input may hold")
+	// ErrAmbiguous: where the input ends, or whether it was meant to run, is a
+	// guess.
+	ErrAmbiguous = errors.New("reply leaves open what the input of ACT: is")
 
 	// ErrUnclosed: a fence or here-document has no end.
 	ErrUnclosed = errors.New("reply ends inside a fence or here-document")
@@ -37,8 +40,8 @@ func (e *ProtocolError) Error() string {
 	if e.Step > 0 {
 		text = fmt.Sprintf("step %d: %s", e.Step, text)
 	}
-	if e.Reply == "" {
-		return text
+	if _, cut := errors.AsType[*llm.TruncatedError](e.Err); cut || e.Reply == "" {
+		return text // a cut reply is quoted by its own error
 	}
 	return fmt.Sprintf("%s: %q", text, clip(e.Reply))
 }
@@ -66,7 +69,7 @@ func (e *LimitError) Error() string {
 	if e.Limit == 1 {
 		asks = "ask"
 	}
-	return fmt.Sprintf("%v: no answer after %d %s (MaxSteps)", e.Err, e.Limit, asks)
+	return fmt.Sprintf("%v: no answer after %d %s; a higher MaxSteps goes on from these steps", e.Err, e.Limit, asks)
 }
 
 func (e *LimitError) Unwrap() error { return e.Err }
@@ -95,12 +98,13 @@ func (e *ToolError) Error() string {
 
 func (e *ToolError) Unwrap() error { return e.Err }
 
-// A CancelError ends a run whose context has ended. It wraps ctx.Err() and the
-// context's cause.
+// A CancelError ends a run whose context has ended. It wraps ctx.Err(), the
+// context's cause, and the error of the ask that it ended.
 type CancelError struct {
 	Step  int   // the step that was not finished, from 1
 	Err   error // context.Canceled or context.DeadlineExceeded
 	Cause error // context.Cause(ctx)
+	Ask   error // what the ask under way returned; nil if there was none
 }
 
 func (e *CancelError) Error() string {
@@ -111,21 +115,19 @@ func (e *CancelError) Error() string {
 }
 
 func (e *CancelError) Unwrap() []error {
-	if e.Cause == nil {
-		return []error{e.Err}
-	}
-	return []error{e.Err, e.Cause}
+	return slices.DeleteFunc([]error{e.Err, e.Cause, e.Ask}, func(err error) bool { return err == nil })
 }
 
 // clipped is how much of a reply an error message quotes, in bytes.
 const clipped = 200
 
 // clip shortens s for a message.
-func clip(s string) string {
-	if len(s) <= clipped {
+func clip(s string) string { return clipTo(s, clipped) }
+
+func clipTo(s string, n int) string {
+	if len(s) <= n {
 		return s
 	}
-	n := clipped
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}

@@ -74,7 +74,7 @@ func ExampleLoop_Run_continue() {
 	result, err = loop.Run(context.Background(), "Do I need an umbrella?", result.Steps...)
 	fmt.Println(result.Answer, result.Asks, err)
 	// Output:
-	// step limit reached: no answer after 1 ask (MaxSteps)
+	// step limit reached: no answer after 1 ask; a higher MaxSteps goes on from these steps
 	// yes 2 <nil>
 }
 
@@ -89,8 +89,8 @@ func ExampleParse() {
 	fmt.Println(refused.Cure)
 	// Output:
 	// bash "ls -la" <nil>
-	// reply has more lines after ACT: than the input may hold
-	// ACT: bash takes one line, or several in a ``` fence under it; write nothing after the move
+	// reply leaves open what the input of ACT: is
+	// ACT: bash takes one line, or several in a ``` fence under it; nothing may follow, but "rm -r out" does
 }
 
 // A Transcript is driven by hand, without a Loop's way of asking and acting.

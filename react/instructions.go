@@ -69,18 +69,20 @@ func (ActDone) Instructions(list []tools.Tool, rules, example string) string {
 	for _, t := range list {
 		b.WriteString("\n- ")
 		b.WriteString(t.Name)
-		b.WriteString(" ")
-		b.WriteString(indentMore(t.Usage))
+		if t.Usage != "" {
+			b.WriteString(" ")
+			b.WriteString(indentMore(t.Usage))
+		}
 		b.WriteString(" (")
-		b.WriteString(takes[t.Lines])
+		b.WriteString(takes[max(tools.One, min(t.Lines, tools.Body))])
 		b.WriteString(")")
 	}
 	if len(list) == 0 {
 		b.WriteString(" none; answer with DONE:")
 	}
-	if example != NoExample {
+	if example = strings.Trim(example, "\n"); example != NoExample && example != "" {
 		b.WriteString("\n\n")
-		b.WriteString(strings.TrimRight(example, "\n"))
+		b.WriteString(example)
 	}
 	return b.String()
 }

@@ -195,6 +195,7 @@ func TestLaw05AToolCannotEndARun(t *testing.T) {
 			{Name: "panics", Call: func(context.Context, string) (string, error) { panic("index out of range") }},
 			{Name: "floods", Call: func(context.Context, string) (string, error) { return strings.Repeat("x", 1<<20), nil }},
 			{Name: "expires", Call: func(context.Context, string) (string, error) { return "", context.DeadlineExceeded }},
+			{Name: "errs", Call: func(context.Context, string) (string, error) { var e *react.AskError; return "", e }},
 			tools.Timeout(tools.Tool{Name: "hangs", Call: func(context.Context, string) (string, error) {
 				time.Sleep(time.Hour)
 				return "late", nil
@@ -215,6 +216,7 @@ func TestLaw05AToolCannotEndARun(t *testing.T) {
 			"error: tool panics panicked: index out of range",
 			strings.Repeat("x", 8<<10) + "\n[cut: 1032192 of 1048576 bytes are missing here]\n" + strings.Repeat("x", 8<<10),
 			"error: context deadline exceeded",
+			"error: tool errs panicked: runtime error: invalid memory address or nil pointer dereference",
 			"error: hangs gave no result within 1s: timeout",
 			"error: exits ended its goroutine without a result",
 		}
@@ -247,7 +249,7 @@ func deadEnds() []deadEnd {
 	act, down := "ACT: list .", llm.AskFunc(func(context.Context, string) (string, error) { return "", errBroken })
 	return []deadEnd{
 		{"step limit", react.Loop{LLM: script(act, act), Tools: list, MaxSteps: 2}, 2, react.ErrStepLimit, as[*react.LimitError],
-			"step limit reached: no answer after 2 asks (MaxSteps)"},
+			"step limit reached: no answer after 2 asks; a higher MaxSteps goes on from these steps"},
 		{"prompt limit", react.Loop{LLM: script(act, act), Tools: list, MaxPrompt: 1600}, 2, react.ErrPromptLimit, as[*react.LimitError],
 			"prompt limit reached: the next prompt has "},
 		{"protocol error", react.Loop{LLM: script(act, "I think we…"), Tools: list}, 2, react.ErrNoMove, as[*react.ProtocolError],
@@ -478,7 +480,7 @@ func TestLaw10StoppingEarlyChangesNothing(t *testing.T) {
 		assert.Equal(t, wantCalls, calls)
 		if n == 1 {
 			t.Logf("%d of %d bytes were streamed", sent, all)
-			assert.Less(t, sent, all*4/5, "nothing was stopped")
+			assert.Less(t, sent, all*9/10, "nothing was stopped")
 		}
 	}
 	for _, c := range readCases(t) {

@@ -25,7 +25,8 @@ type Loop struct {
 	MaxSteps int
 
 	// Retries is how many replies in a row may be refused for having no move,
-	// being cut or empty. Zero means that the first one ends the run.
+	// being cut or empty. Zero means that the first one ends the run, which
+	// suits tests; small models want one or two.
 	Retries int
 
 	// MaxPrompt is the length, in bytes, of the longest prompt that is asked.
@@ -55,7 +56,8 @@ type Loop struct {
 	Trace *Trace
 }
 
-// Run works on task until the model answers it. It returns what is known in any
+// Run works on task until the model answers it; an empty task is asked as it is.
+// It returns what is known in any
 // case, the steps above all; the error is nil if there is an answer, else one of
 // [*LimitError], [*ProtocolError], [*AskError], [*ToolError] and [*CancelError],
 // or says what is wrong with the Loop before anything was asked.
@@ -77,11 +79,12 @@ func (l Loop) Run(ctx context.Context, task string, prior ...Step) (Result, erro
 // range stops the run.
 func (l Loop) Steps(ctx context.Context, task string, prior ...Step) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
+		more := true
 		r, err := l.start(task, prior)
 		if err == nil {
-			err = r.end(ctx, r.steps(ctx, func(s Step) bool { return yield(s, nil) }))
+			err = r.end(ctx, r.steps(ctx, func(s Step) bool { more = yield(s, nil); return more }))
 		}
-		if err != nil && err != errStopped {
+		if err != nil && more {
 			yield(Step{}, err)
 		}
 	}
@@ -90,25 +93,28 @@ func (l Loop) Steps(ctx context.Context, task string, prior ...Step) iter.Seq2[S
 // errStopped is the end of a run whose caller broke out of Steps.
 var errStopped = errors.New("stopped by the caller")
 
-// steps is the loop: prompt, ask, parse, act, observe.
+// steps is the loop: prompt, ask, parse, act, observe. Reply and Observe are the
+// transcript's: they count refused replies against Retries, answer for tools
+// that do not exist, and keep the steps.
 func (r *run) steps(ctx context.Context, yield func(Step) bool) error {
-	asking := r.listen(ctx)
-	for {
+	for ctx.Err() == nil {
 		prompt, err := r.Prompt()
 		if err != nil {
 			return err
 		}
-		move, err := r.Reply(r.ask(asking, prompt))
-		if err == nil && move.Kind == Act {
-			if err = ctx.Err(); err == nil {
-				err = r.Observe(r.act(ctx, move))
-			}
+		reply, err := r.ask(ctx, prompt)
+		if ctx.Err() != nil && err != nil {
+			break
 		}
-		if !r.show(yield) {
+		move, err := r.Reply(reply, err)
+		if err == nil && move.Kind == Act && ctx.Err() == nil {
+			err = r.Observe(r.act(ctx, move))
+		}
+		if more := r.show(yield); err != nil || move.Kind == Done {
+			return err
+		} else if !more {
 			return errStopped
 		}
-		if err != nil || move.Kind == Done {
-			return err
-		}
 	}
+	return ctx.Err()
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -62,7 +63,7 @@ func TestLoopReportsMistakesFirst(t *testing.T) {
 		{react.Loop{LLM: model, Tools: []tools.Tool{{Name: "x"}}}, `react: tool "x" has no Call`},
 		{react.Loop{LLM: model, Tools: append(list, list...)}, `react: two tools are named "list"`},
 		{react.Loop{LLM: model, Tools: []tools.Tool{say("", "")}}, "react: a tool has no name"},
-		{react.Loop{LLM: model, Tools: []tools.Tool{say("a b", "")}}, `react: tool name "a b" holds blanks or signs that do not show`},
+		{react.Loop{LLM: model, Tools: []tools.Tool{say("a b", "")}}, `react: tool name "a b" holds blanks or signs that do not show; write it as one word, such as read_file`},
 		{react.Loop{LLM: model, Tools: []tools.Tool{say("OBS", "")}}, `react: tool name "OBS" is a label of the protocol`},
 		{react.Loop{LLM: model, Tools: []tools.Tool{{Name: "x", Lines: 7, Call: list[0].Call}}}, `react: tool "x" takes Lines(7); want tools.One, tools.Block or tools.Body`},
 		{react.Loop{LLM: model, Instructions: "Do.\nTASK: this"}, `react: a line of the instructions, the example or a tool's usage begins with "TASK:"; the task goes to Run`},
@@ -373,13 +374,16 @@ func TestLostPrompt(t *testing.T) {
 		{"falls after an unknown", []int{300, 0, 200}, 10, 3},
 		{"stands still", []int{4096, 4096, 4096}, 4000, 2},
 		{"stands still for a little text", []int{100, 100, 100}, 10, 0},
+		{"stands still while little texts add up", []int{4000, 4096, 4096, 4096}, 1200, 4},
+		{"falls by a block of a cache", []int{1000, 950, 1400}, 10, 0},
+		{"grows too little", []int{1000, 1010, 1500}, 4000, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asked := 0
 			model := llm.AskFunc(func(ctx context.Context, _ string) (string, error) {
 				llm.ContextTrace(ctx).Usage(llm.Usage{Prompt: c.tokens[asked]})
 				asked++
-				if asked == 3 {
+				if asked == len(c.tokens) {
 					return "DONE: x", nil
 				}
 				return "ACT: list .", nil
@@ -392,6 +396,222 @@ func TestLostPrompt(t *testing.T) {
 			assert.Equal(t, c.lost != 0, len(told) > 0)
 		})
 	}
+}
+
+func TestLoopRefusalsOfAnotherTask(t *testing.T) {
+	other := react.Step{Task: "other", Ask: 1, Reply: "hm", Refused: "no move", Observation: "error: x"}
+	mine := other
+	mine.Task = "t"
+	loop := react.Loop{LLM: script("hm", "DONE: x"), Retries: 2}
+	result, err := loop.Run(t.Context(), "t", other, other, mine)
+	require.NoError(t, err)
+	assert.Equal(t, 3, result.Asks)
+}
+
+func TestLoopPriorSteps(t *testing.T) {
+	good := react.Step{Task: "t", Ask: 1, Move: react.Move{Kind: react.Act, Tool: "x"}, Observation: "o"}
+	for _, c := range []struct {
+		change func(*react.Step)
+		want   string
+	}{
+		{func(s *react.Step) { s.Ask = -5 }, "react: prior step 2: ask -5; they are numbered from 1"},
+		{func(s *react.Step) { s.Ask = 0 }, "react: prior step 2: ask 0; they are numbered from 1"},
+		{func(s *react.Step) { s.Move.Kind = "odd" }, `react: prior step 2: a move of kind "odd"; want "act", "done" or none`},
+		{func(s *react.Step) { s.Move.Lines = 7 }, "react: prior step 2: the move's tool takes Lines(7)"},
+		{func(s *react.Step) { s.Task = "\xff" }, "react: prior step 2: invalid UTF-8"},
+	} {
+		bad := good
+		c.change(&bad)
+		model := script("DONE: x")
+		_, err := react.Loop{LLM: model}.Run(t.Context(), "t", good, bad)
+		require.EqualError(t, err, c.want)
+		assert.Empty(t, model.Prompts)
+	}
+}
+
+func TestLoopLongUnknownTool(t *testing.T) {
+	var list []tools.Tool
+	for i := range 1000 {
+		list = append(list, say(fmt.Sprintf("tool%d", i), ""))
+	}
+	start := time.Now()
+	result, err := react.Loop{LLM: script("ACT: "+strings.Repeat("a_", 200_000), "DONE: x"), Tools: list}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	assert.Contains(t, result.Steps[0].Observation, "error: unknown tool a_a_")
+	assert.Less(t, time.Since(start), 20*time.Second, "it once took minutes")
+}
+
+func TestEarlyStopOfAnotherText(t *testing.T) {
+	asked := 0
+	model := llm.AskFunc(func(ctx context.Context, _ string) (string, error) {
+		trace := llm.ContextTrace(ctx)
+		if asked++; asked > 1 {
+			return "DONE: x", nil
+		}
+		trace.Delta("ACT: list ") // a first model breaks off, and nobody says Retry
+		trace.Delta("I look.\nACT: read_file b")
+		return "I look.\nACT: read_file b", nil
+	})
+	var r recorder
+	_, err := react.Loop{LLM: model, Tools: r.tools(), EarlyStop: true}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"read_file b"}, r.calls, "what the Asker returned counts")
+}
+
+// TestAgentAsAsker asks a whole agent: its own asks are not heard outside.
+func TestAgentAsAsker(t *testing.T) {
+	inner, _ := streamed(3, "ACT: list inner\nOBS: x", "DONE: ACT: list outer")
+	asked := 0
+	agent := llm.AskFunc(func(ctx context.Context, _ string) (string, error) {
+		if asked++; asked > 1 {
+			return "DONE: x", nil
+		}
+		result, err := react.Loop{LLM: inner, Tools: []tools.Tool{say("list", "a")}}.Run(llm.WithoutTrace(ctx), "inner task")
+		return result.Answer, err
+	})
+	var r recorder
+	_, err := react.Loop{LLM: agent, Tools: r.tools(), EarlyStop: true}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"list outer"}, r.calls)
+}
+
+// TestLateTalk is about an Asker that goes on talking after it has returned.
+func TestLateTalk(t *testing.T) {
+	var late sync.WaitGroup
+	asked := 0
+	model := llm.AskFunc(func(ctx context.Context, _ string) (string, error) {
+		if asked++; asked > 3 {
+			return "DONE: x", nil
+		}
+		n, stopped := asked, make(chan struct{})
+		late.Go(func() {
+			trace := llm.ContextTrace(ctx)
+			trace.Delta(fmt.Sprintf("ACT: list %d\n", n))
+			close(stopped)
+			for range 100 {
+				trace.Delta("ACT: list late\n")
+				trace.Usage(llm.Usage{Prompt: 1 << 30})
+			}
+		})
+		<-stopped
+		return "", ctx.Err()
+	})
+	var r recorder
+	result, err := react.Loop{LLM: model, Tools: r.tools(), EarlyStop: true}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	late.Wait()
+	assert.Equal(t, []string{"list 1", "list 2", "list 3"}, r.calls)
+	assert.Len(t, result.Steps, 4)
+}
+
+func TestJudgeIsNoLostPrompt(t *testing.T) {
+	asked := 0
+	model := llm.AskFunc(func(ctx context.Context, _ string) (string, error) {
+		asked++
+		llm.ContextTrace(ctx).Usage(llm.Usage{Prompt: 1000 * asked})
+		llm.ContextTrace(ctx).Usage(llm.Usage{Prompt: 10}) // a smaller question on the way
+		return []string{"ACT: list .", "ACT: list .", "DONE: x"}[asked-1], nil
+	})
+	result, err := react.Loop{LLM: model, Tools: []tools.Tool{say("list", "a")}}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	assert.Zero(t, result.LostPrompt)
+}
+
+func TestLoopCancelled(t *testing.T) {
+	t.Run("the ask's own failure is kept", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		model := llm.AskFunc(func(context.Context, string) (string, error) {
+			cancel()
+			return "", &llm.StatusError{Code: 401}
+		})
+		_, err := react.Loop{LLM: model}.Run(ctx, "t")
+		assertCancelled(t, err, 1)
+		status, ok := errors.AsType[*llm.StatusError](err)
+		require.True(t, ok)
+		assert.Equal(t, 401, status.Code)
+	})
+	t.Run("cut by the cancel", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		model := llm.AskFunc(func(context.Context, string) (string, error) {
+			cancel()
+			return "", &llm.TruncatedError{Text: "ACT: l"}
+		})
+		result, err := react.Loop{LLM: model, Retries: 3}.Run(ctx, "t")
+		assertCancelled(t, err, 1)
+		assert.Empty(t, result.Steps)
+	})
+	t.Run("an Asker that says nothing", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		model := llm.AskFunc(func(context.Context, string) (string, error) { cancel(); return "", nil })
+		result, err := react.Loop{LLM: model}.Run(ctx, "t")
+		assertCancelled(t, err, 1)
+		assert.Empty(t, result.Steps)
+	})
+	t.Run("in the last act", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		list := tools.Tool{Name: "list", Call: func(context.Context, string) (string, error) { cancel(); return "a", nil }}
+		result, err := react.Loop{LLM: script("ACT: list"), Tools: []tools.Tool{list}, MaxSteps: 1}.Run(ctx, "t")
+		assertCancelled(t, err, 2)
+		assert.Len(t, result.Steps, 1)
+	})
+	t.Run("after the answer", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		model := llm.AskFunc(func(context.Context, string) (string, error) { cancel(); return "DONE: x", nil })
+		result, err := react.Loop{LLM: model}.Run(ctx, "t")
+		require.NoError(t, err)
+		assert.Equal(t, "x", result.Answer)
+	})
+}
+
+// An oddProtocol breaks the rules of Protocol.
+type oddProtocol struct {
+	react.ActDone
+	move react.Move
+	err  error
+}
+
+func (p oddProtocol) Parse(reply string, list []tools.Tool) (react.Move, error) {
+	if strings.HasPrefix(reply, "DONE") {
+		return p.ActDone.Parse(reply, list)
+	}
+	return p.move, p.err
+}
+func (oddProtocol) Stop([]tools.Tool) func(string) bool { return nil }
+
+func TestLoopOddProtocol(t *testing.T) {
+	for name, p := range map[string]oddProtocol{
+		"no cause":     {err: &react.ProtocolError{Reply: "r"}},
+		"plain error":  {err: errBroken},
+		"unknown kind": {move: react.Move{Kind: "odd", Tool: "list"}},
+		"no kind":      {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model, _ := streamed(2, "hm", "DONE: x")
+			loop := react.Loop{LLM: model, Tools: []tools.Tool{say("list", "a")}, Protocol: p, EarlyStop: true, Retries: 1}
+			result, err := loop.Run(t.Context(), "t")
+			require.NoError(t, err)
+			assert.Equal(t, "no move", result.Steps[0].Refused)
+		})
+	}
+	odd := oddProtocol{move: react.Move{Kind: react.Act, Tool: "list", Input: "\xff"}}
+	result, err := react.Loop{LLM: script("hm", "DONE: x"), Tools: []tools.Tool{say("list", "a")}, Protocol: odd}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	assert.Equal(t, "\ufffd", result.Steps[0].Move.Input)
+}
+
+func TestTraceEndOfABreakAtTheAnswer(t *testing.T) {
+	var end error = errBroken
+	loop := react.Loop{LLM: script("DONE: x"), Trace: &react.Trace{End: func(_ react.Result, err error) { end = err }}}
+	for range loop.Steps(t.Context(), "t") {
+		break
+	}
+	require.NoError(t, end)
+	fatal := tools.Tool{Name: "x", Call: func(context.Context, string) (string, error) { return "", tools.Fatal(errBroken) }}
+	loop.LLM, loop.Tools = script("ACT: x"), []tools.Tool{fatal}
+	for range loop.Steps(t.Context(), "t") {
+		break
+	}
+	require.ErrorIs(t, end, errBroken)
 }
 
 func TestTranscriptByHand(t *testing.T) {
@@ -424,4 +644,11 @@ func TestTranscriptByHand(t *testing.T) {
 	_, err = tr.Reply("DONE: y", nil)
 	require.Error(t, err)
 	assert.Equal(t, 2, tr.Asks())
+
+	tr, err = react.Loop{MaxSteps: 1, Retries: 5}.Transcript("t")
+	require.NoError(t, err)
+	_, err = tr.Reply("hm", nil)
+	require.NoError(t, err)
+	_, err = tr.Reply("hm", nil)
+	require.ErrorIs(t, err, react.ErrStepLimit, "also for a driver that does not look at Prompt's error")
 }

@@ -319,7 +319,7 @@ func TestLoopCases(t *testing.T) {
 }
 
 func TestLoopCaseNames(t *testing.T) {
-	for _, names := range [][]string{{"list", "list"}, {"web search"}, {"DONE"}, {""}, {"a\u00a0b"}, {"a\u200bb"}, {"```x"}, {"x<|y|>"}} {
+	for _, names := range [][]string{{"list", "list"}, {"web search"}, {"DONE"}, {""}, {"a\u00a0b"}, {"a\u200bb"}, {"a\xff"}, {"OBS:"}, {"**x**"}, {"x:"}, {"```x"}, {"x<|y|>"}} {
 		model := script("DONE: x")
 		loop := react.Loop{LLM: model}
 		for _, name := range names {

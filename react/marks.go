@@ -155,6 +155,22 @@ func hasMarker(s string) bool {
 	return false
 }
 
+// nearMarker reports whether a line of s would be a marker in upper case, or
+// without the list mark or quote before it.
+func nearMarker(s string) bool {
+	for pos := 0; pos < len(s); _, pos = cutLine(s, pos) {
+		line := strings.TrimLeft(s[pos:min(len(s), pos+32)], " \t>-*0123456789.)")
+		for _, word := range []string{"ACT", "DONE"} {
+			if len(line) > len(word) && strings.EqualFold(line[:len(word)], word) {
+				if _, ok := cutColon(line[len(word):]); ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // labelAt reports whether s begins with an observation label, and returns the
 // text after it.
 func labelAt(s string) (rest string, ok bool) {

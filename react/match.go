@@ -1,6 +1,7 @@
 package react
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/actdone/actdone/tools"
@@ -50,17 +51,22 @@ func plainName(s string) string {
 // suggest returns the names that unknown may stand for, nearest first, at most
 // three.
 func suggest(list []tools.Tool, unknown string) []string {
+	if len(unknown) > longestName {
+		return nil
+	}
 	plain := plainName(unknown)
-	var near []string
-	for distance := 0; distance <= 2 && len(near) < 3; distance++ {
-		for _, t := range list {
-			if nameDistance(plain, plainName(t.Name)) == distance && len(near) < 3 {
-				near = append(near, t.Name)
-			}
+	var at [3][]string // by distance
+	for _, t := range list {
+		if d := nameDistance(plain, plainName(t.Name)); d < len(at) {
+			at[d] = append(at[d], t.Name)
 		}
 	}
-	return near
+	near := slices.Concat(at[:]...)
+	return near[:min(len(near), 3)]
 }
+
+// longestName is the longest name that is compared with others, in bytes.
+const longestName = 64
 
 // nameDistance is the number of letters to change, at least 3 where the names
 // have little in common. A name that holds the other as a word is near: 1. So is
@@ -80,7 +86,7 @@ func nameDistance(a, b string) int {
 		}
 	}
 	switch {
-	case len(a) > 64 || len(b) > 64:
+	case len(b) > longestName:
 		return far
 	case len(a) >= 2 && shortens(a, b):
 		return 2

@@ -22,7 +22,9 @@ func Parse(reply string, list []tools.Tool) (Move, error) {
 		return Move{}, &ProtocolError{Reply: text, Err: err, Cure: p.cure(err)}
 	}
 	m.Reply = trimEnd(text[:p.end])
-	m.Dropped = p.dropped.String() + text[len(m.Reply):]
+	if m.Dropped = p.dropped.String() + text[len(m.Reply):]; trimEnd(m.Dropped) == "" {
+		m.Dropped = ""
+	}
 	return m, nil
 }
 
@@ -39,8 +41,9 @@ type parser struct {
 	open    bool            // whether a fence of the thought was never closed
 	fences  closings
 
-	act tools.Tool // the tool named, for the cure
-	end int        // where the move ends
+	act  tools.Tool // the tool named, for the cure
+	hint string     // the cure, where the place of the mistake knows it
+	end  int        // where the move ends
 }
 
 // A span is the inside of a closed fence, and where the line after it begins.
@@ -141,7 +144,7 @@ func (p *parser) packaged() (Move, error) {
 		return Move{}, ErrNoMove
 	}
 	move, err := inner.moveAt(at)
-	p.act, p.end = inner.act, s.start+inner.end
+	p.act, p.hint, p.end = inner.act, inner.hint, s.start+inner.end
 	if err != nil {
 		return Move{}, err
 	}
@@ -151,7 +154,7 @@ func (p *parser) packaged() (Move, error) {
 		return move, nil
 	}
 	if p.prose != "" {
-		return Move{}, ErrAmbiguous
+		return Move{}, p.ambiguous("if it is to run, write the move itself outside the fence")
 	}
 	return move, p.nothingAfter(s.next)
 }
@@ -234,7 +237,7 @@ func (p *parser) actMove(m marker) (Move, error) {
 		return Move{}, ErrNoTool
 	}
 	if m.open != "" && strings.Contains(rest, m.open) {
-		return Move{}, ErrAmbiguous // the markup round the marker ends in mid-line
+		return Move{}, p.ambiguous("write ACT: without " + m.open + " round it")
 	}
 	p.act = tools.Tool{Name: name, Lines: tools.Body}
 	if i := match(p.tools, name); i >= 0 {
@@ -278,7 +281,18 @@ func (p *parser) input(arg string, next int) (string, error) {
 		return p.body(arg, next)
 	}
 	p.end = next
+	if under, _, _ := p.nonBlank(next); isBlank(arg) {
+		if _, fenced := fenceAt(under); fenced {
+			return "", p.ambiguous("ACT: " + p.act.Name + " takes one line; write the input behind the name, without a fence")
+		}
+	}
 	return unwrap(trimBlanksEnd(arg)), nil
+}
+
+// ambiguous is ErrAmbiguous with its cure.
+func (p *parser) ambiguous(cure string) error {
+	p.hint = cure
+	return ErrAmbiguous
 }
 
 // block reads one line with its here-documents, or one fenced block.
@@ -292,7 +306,7 @@ func (p *parser) block(arg string, next int) (string, error) {
 			return "", p.nothingAfter(next)
 		}
 		if structural(under) || strings.HasPrefix(trimBlanks(under), "<|") {
-			return "", ErrAmbiguous
+			return "", p.leftOver(under)
 		}
 		arg, next = p.markerLine(at, "")
 	}
@@ -329,7 +343,7 @@ func (p *parser) body(arg string, next int) (string, error) {
 	arg = trimBlanksEnd(arg)
 	if head, doc, ok := cutHeredoc(arg); ok {
 		if _, _, again := cutHeredoc(head); again || turnEndLen(head) > 0 {
-			return "", ErrAmbiguous
+			return "", p.ambiguous("open one here-document at the end of the line")
 		}
 		end, after, ok := doc.endOf(p.text, next)
 		if !ok {
@@ -382,14 +396,14 @@ func (p *parser) nonBlank(pos int) (line string, at, next int) {
 // the two the next closing line ends is a guess.
 func (p *parser) fenced(f fence, pos int) (string, error) {
 	if strings.ContainsAny(f.info, blanks) {
-		return "", ErrAmbiguous // its first line stands behind the marks
+		return "", p.ambiguous("begin the input on the line under the fence; behind the marks one word may stand")
 	}
 	start, nested := pos, false
 	for pos < len(p.text) {
 		line, next := cutLine(p.text, pos)
 		if in, ok := fenceAt(line); ok && in.closes(f) {
 			if nested {
-				return "", ErrAmbiguous
+				return "", p.ambiguous("the lines hold a fence of their own; write them in a longer one")
 			}
 			return p.text[start:max(start, pos-1)], p.nothingAfter(next)
 		} else if ok && in.char == f.char && in.n >= f.n {
@@ -408,7 +422,16 @@ func (p *parser) nothingAfter(pos int) error {
 	if _, label := labelAt(line); line == "" || label {
 		return nil
 	}
-	return ErrAmbiguous
+	return p.leftOver(line)
+}
+
+// leftOver is the error of a line that the move has no room for.
+func (p *parser) leftOver(line string) error {
+	room := "takes its first line, then a ``` fence"
+	if p.act.Lines == tools.Block {
+		room = "takes one line, or several in a ``` fence under it"
+	}
+	return p.ambiguous(fmt.Sprintf("ACT: %s %s; nothing may follow, but %q does", p.act.Name, room, clipTo(line, 60)))
 }
 
 // closings finds the end of closed fences in linear time.
@@ -479,10 +502,10 @@ func (p *parser) cure(err error) string {
 	case ErrUnclosed:
 		return "close the fence or here-document on a line of its own, then write nothing more"
 	case ErrAmbiguous:
-		if p.act.Lines == tools.Block {
-			return fmt.Sprintf("ACT: %s takes one line, or several in a ``` fence under it; write nothing after the move", p.act.Name)
-		}
-		return fmt.Sprintf("ACT: %s takes its first line, then a ``` fence (a longer one if the text holds fences); write nothing after the move", p.act.Name)
+		return p.hint
+	}
+	if nearMarker(p.text) {
+		return "write the marker at the very start of its line, in upper case: ACT: or DONE:"
 	}
 	return "write ACT: and a tool, or DONE: and the answer"
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/actdone/actdone/tools"
 )
@@ -19,10 +20,9 @@ type run struct {
 	trace Trace // Loop.Trace, or one without funcs
 
 	shown      int // steps yielded
-	early      earlyStop
-	tokens     int // of the current prompt, as the server counts them
 	growth     growth
 	lostPrompt int
+	askErr     error // of the ask that the end of the context has ended
 }
 
 // start checks the Loop and begins a run.
@@ -56,16 +56,18 @@ func (l Loop) check() error {
 			return fmt.Errorf("react: Loop.%s is %d; zero is the default, negative means nothing", limit.name, limit.value)
 		}
 	}
-	for i, t := range l.Tools {
+	named := make(map[string]bool, len(l.Tools))
+	for _, t := range l.Tools {
 		if err := checkName(t.Name); err != nil {
 			return err
 		}
 		if t.Lines < tools.One || t.Lines > tools.Body {
 			return fmt.Errorf("react: tool %q takes %v; want tools.One, tools.Block or tools.Body", t.Name, t.Lines)
 		}
-		if slices.ContainsFunc(l.Tools[:i], func(o tools.Tool) bool { return o.Name == t.Name }) {
+		if named[t.Name] {
 			return fmt.Errorf("react: two tools are named %q", t.Name)
 		}
+		named[t.Name] = true
 	}
 	return nil
 }
@@ -76,11 +78,11 @@ func checkName(name string) error {
 	switch {
 	case name == "":
 		return errors.New("react: a tool has no name")
-	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
-		return fmt.Errorf("react: tool name %q holds blanks or signs that do not show", name)
-	case slices.Contains(labels[:], name):
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
+		return fmt.Errorf("react: tool name %q holds blanks or signs that do not show; write it as one word, such as read_file", name)
+	case slices.Contains(labels[:], strings.TrimSuffix(name, ":")):
 		return fmt.Errorf("react: tool name %q is a label of the protocol", name)
-	case fenced || turnEndLen(name) > 0:
+	case fenced || turnEndLen(name) > 0 || strings.Trim(name, "*`:") != name:
 		return fmt.Errorf("react: tool name %q cannot be told from markup", name)
 	}
 	return nil
@@ -98,7 +100,7 @@ func (r *run) act(ctx context.Context, move Move) (string, error) {
 	}
 	started := time.Now()
 	output, err := tool.Do(ctx, move.Input)
-	panicked, _ := errors.AsType[*tools.PanicError](err)
+	panicked, _ := err.(*tools.PanicError)
 	r.trace.ActDone(r.Asks(), move, time.Since(started), panicked)
 	return output, err
 }
@@ -120,14 +122,12 @@ func (r *run) show(yield func(Step) bool) bool {
 // end tells a cancelled run from a failed ask, and reports the end to the
 // trace.
 func (r *run) end(ctx context.Context, err error) error {
-	if cause := ctx.Err(); cause != nil {
-		failed, ok := err.(*AskError)
-		switch {
-		case ok:
-			err = &CancelError{Step: failed.Step, Err: cause, Cause: context.Cause(ctx)}
-		case err == cause:
-			err = &CancelError{Step: r.Asks(), Err: cause, Cause: context.Cause(ctx)}
+	if err != nil && err == ctx.Err() {
+		step := r.Asks()
+		if r.pending.Move.Kind == "" {
+			step++ // the ask, not the act, was not finished
 		}
+		err = &CancelError{Step: step, Err: err, Cause: context.Cause(ctx), Ask: r.askErr}
 	}
 	if r.trace.End != nil {
 		r.trace.End(r.result(), err)

@@ -79,9 +79,9 @@ func (s *stopper) thought(line string) bool {
 			return false
 		}
 		s.state = stopActed
-		name, _ := cutName(m.rest)
+		name, input := cutName(m.rest)
 		i := match(s.tools, name)
-		return i >= 0 && s.tools[i].Lines == tools.One && !closesMarkup(name, m.open)
+		return i >= 0 && s.tools[i].Lines == tools.One && input != "" && !closesMarkup(name, m.open)
 	}
 	f, fenced := fenceAt(line)
 	_, tag := openTagAt(line)

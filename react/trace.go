@@ -31,7 +31,7 @@ type Trace struct {
 	// their context is too small: prompts only grow, the count did not.
 	PromptLost func(LostPrompt)
 
-	// ActStart and ActDone enclose each call of a tool. If it panicked,
+	// ActStart and ActDone enclose each call of a tool. If the call panicked,
 	// panicked holds the value and the stack, else it is nil.
 	ActStart func(ask int, move Move)
 	ActDone  func(ask int, move Move, took time.Duration, panicked *tools.PanicError)
@@ -39,35 +39,8 @@ type Trace struct {
 	// Step is called when a step is complete.
 	Step func(Step)
 
-	// End is called once at the end of the run, whatever the end.
+	// End is called once at the end of the run, whatever the end, with what Run
+	// returns. If the caller broke out of Steps before the end, the error says
+	// so. A panic of the LLM or the caller is not an end.
 	End func(Result, error)
-}
-
-// A LostPrompt says at which ask the server dropped part of the prompt.
-type LostPrompt struct {
-	Ask          int
-	Bytes        int // length of the prompt
-	Tokens       int // what the server counted
-	BeforeBytes  int // the same at the last ask with a count
-	BeforeTokens int
-}
-
-// standstill is how many bytes a prompt must have grown by for a token count
-// that stands still to be a sign.
-const standstill = 2 << 10
-
-// A growth watches that token counts grow with the prompts.
-type growth struct{ bytes, tokens int }
-
-// lost takes the length of a prompt and its tokens as the server counts them,
-// and reports whether part of it was dropped. Without a count nothing is known.
-func (g *growth) lost(ask, bytes, tokens int) (LostPrompt, bool) {
-	if tokens <= 0 {
-		return LostPrompt{}, false
-	}
-	before := *g
-	*g = growth{bytes, tokens}
-	fell := tokens < before.tokens
-	stood := tokens == before.tokens && bytes-before.bytes >= standstill
-	return LostPrompt{Ask: ask, Bytes: bytes, Tokens: tokens, BeforeBytes: before.bytes, BeforeTokens: before.tokens}, fell || stood
 }

@@ -3,10 +3,12 @@ package react
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/actdone/actdone/llm"
 	"github.com/actdone/actdone/tools"
@@ -18,9 +20,16 @@ import (
 //
 //	for {
 //		prompt, err := t.Prompt()
+//		if err != nil {
+//			return err
+//		}
 //		move, err := t.Reply(ask(prompt))
-//		if move.Kind == react.Act { err = t.Observe(run(move.Tool, move.Input)) }
-//		if err != nil || move.Kind == react.Done { break }
+//		if err == nil && move.Kind == react.Act {
+//			err = t.Observe(run(move.Tool, move.Input))
+//		}
+//		if err != nil || move.Kind == react.Done {
+//			return err
+//		}
 //	}
 //
 // [Loop.Run] is such a driver; a workflow engine may be another. The prompt is
@@ -82,7 +91,9 @@ func (l Loop) Transcript(task string, prior ...Step) (*Transcript, error) {
 	t.prompt.WriteString(instructions)
 	t.parts = make([]llm.Part, 0, 2*len(prior)+16)
 	t.part(llm.System, "instructions")
-	t.resume(prior)
+	if err := t.resume(prior); err != nil {
+		return nil, err
+	}
 	return t, nil
 }
 
@@ -103,9 +114,12 @@ func startsTask(instructions string) bool {
 
 // resume writes the prior steps. Those at the end that work on the same task,
 // still without an answer, are the beginning of this run.
-func (t *Transcript) resume(prior []Step) {
+func (t *Transcript) resume(prior []Step) error {
 	t.steps = append(make([]Step, 0, len(prior)+8), prior...)
 	for i, s := range t.steps {
+		if err := checkStep(s); err != nil {
+			return fmt.Errorf("react: prior step %d: %w", i+1, err)
+		}
 		t.enter(s.Task)
 		if i == len(t.steps)-1 && s.Task == t.task && s.Move.Kind != Done && s.Ask == t.limits.maxSteps-1 {
 			t.steps[i].Note = addNote(s.Note, t.lastReply())
@@ -120,11 +134,27 @@ func (t *Transcript) resume(prior []Step) {
 			t.refused = 0
 		}
 	}
-	if !t.inTask || t.open != t.task {
-		t.asks, t.refused = 0, 0
-	}
-	t.refused = min(t.refused, t.limits.retries)
 	t.enter(t.task)
+	t.refused = min(t.refused, t.limits.retries)
+	return nil
+}
+
+// checkStep reports a step that no run has made.
+func checkStep(s Step) error {
+	switch {
+	case s.Move.Kind != "" && s.Move.Kind != Act && s.Move.Kind != Done:
+		return fmt.Errorf("a move of kind %q; want %q, %q or none", s.Move.Kind, Act, Done)
+	case s.Ask < 1 || s.Ask > math.MaxInt32:
+		return fmt.Errorf("ask %d; they are numbered from 1", s.Ask)
+	case s.Move.Lines < tools.One || s.Move.Lines > tools.Body:
+		return fmt.Errorf("the move's tool takes %v", s.Move.Lines)
+	}
+	for _, text := range []string{s.Task, s.Reply, s.Move.Thought, s.Move.Tool, s.Move.Input, s.Move.Answer, s.Observation, s.Note} {
+		if !utf8.ValidString(text) {
+			return errors.New("invalid UTF-8")
+		}
+	}
+	return nil
 }
 
 // enter writes the task unless the prompt is working on it.
@@ -135,6 +165,7 @@ func (t *Transcript) enter(task string) {
 	t.protocol.Task(&t.prompt, task)
 	t.part(llm.User, "task")
 	t.open, t.inTask = task, true
+	t.asks, t.refused = 0, 0
 }
 
 // write appends a step to the prompt.
@@ -171,11 +202,15 @@ func (t *Transcript) Prompt() (string, error) {
 	case t.pending.Move.Kind == Act:
 		return "", fmt.Errorf("react: the act of step %d has no observation yet", len(t.steps)+1)
 	case t.asks >= t.limits.maxSteps:
-		return "", &LimitError{Limit: t.limits.maxSteps, Need: t.asks + 1, Err: ErrStepLimit}
+		return "", t.stepLimit()
 	case t.limits.maxPrompt > 0 && t.prompt.Len() > t.limits.maxPrompt:
 		return "", &LimitError{Limit: t.limits.maxPrompt, Need: t.prompt.Len(), Err: ErrPromptLimit}
 	}
 	return t.prompt.String(), nil
+}
+
+func (t *Transcript) stepLimit() error {
+	return &LimitError{Limit: t.limits.maxSteps, Need: t.asks + 1, Err: ErrStepLimit}
 }
 
 // Parts returns where the parts of the prompt end. The caller must not change
@@ -201,30 +236,46 @@ func (t *Transcript) Reply(reply string, err error) (Move, error) {
 	if t.ended || t.pending.Move.Kind == Act {
 		return Move{}, errors.New("react: Reply without a Prompt before it")
 	}
+	if t.asks >= t.limits.maxSteps {
+		return Move{}, t.stepLimit()
+	}
 	cut, truncated := errors.AsType[*llm.TruncatedError](err)
 	switch {
 	case truncated:
 		return Move{}, t.refuse(&ProtocolError{Reply: normalize(cut.Text), Err: err, Cure: "write a shorter reply"}, "truncated",
-			"the reply was cut off ("+clean(cut.Reason)+")")
+			strings.TrimSuffix("the reply was cut off ("+clean(cut.Reason)+")", " ()"))
 	case err == nil && strings.TrimSpace(reply) == "", errors.Is(err, llm.ErrNoReply):
 		return Move{}, t.refuse(&ProtocolError{Err: orDefault(err, llm.ErrNoReply), Cure: "write a move"}, "empty", "the reply was empty")
 	case err != nil:
 		return Move{}, &AskError{Step: t.asks + 1, Err: err}
 	}
 	move, err := t.protocol.Parse(reply, t.tools)
+	if err == nil && move.Kind != Act && move.Kind != Done {
+		err = ErrNoMove
+	}
 	if err != nil {
-		bad, ok := errors.AsType[*ProtocolError](err)
-		if !ok {
-			bad = &ProtocolError{Reply: normalize(reply), Err: err}
-		}
-		own := *bad
-		return Move{}, t.refuse(&own, causeName(own.Err), own.Err.Error())
+		own := protocolError(err)
+		own.Reply = orDefault(normalizeText(own.Reply), normalize(reply))
+		return Move{}, t.refuse(own, causeName(own.Err), own.Err.Error())
 	}
 	return t.take(move), nil
 }
 
+// protocolError returns a copy of the error of a Protocol, or makes one.
+func protocolError(err error) *ProtocolError {
+	own := ProtocolError{Err: err}
+	if bad, ok := errors.AsType[*ProtocolError](err); ok {
+		own = *bad
+		own.Err = orDefault(own.Err, ErrNoMove)
+	}
+	return &own
+}
+
 // take makes a step of a move.
 func (t *Transcript) take(move Move) Move {
+	for _, text := range []*string{&move.Thought, &move.Tool, &move.Input, &move.Answer, &move.Reply} {
+		*text = normalizeText(*text)
+	}
 	t.asks, t.refused = t.asks+1, 0
 	step := Step{Task: t.task, Ask: t.asks, Reply: move.Reply, Move: move}
 	step.Move.Reply, step.Move.Dropped = "", ""

@@ -20,9 +20,10 @@ const grace = 250 * time.Millisecond
 // abandoned: its goroutine goes on until it returns by itself, and what it
 // returns then is dropped.
 //
-// A tool that returns nothing, or only the error of its context, is reported
-// with an error that wraps [ErrTimeout], or with ctx.Err() if the caller's
-// context has ended. A tool that calls runtime.Goexit gives an error too,
+// A tool that is still busy then, or returns no more than the error of its
+// context, is reported with an error that wraps [ErrTimeout], or with ctx.Err()
+// if the caller's context has ended; any other result or error is returned as it
+// is. A tool that calls runtime.Goexit gives an error too,
 // where without Timeout it would end the goroutine of the run.
 //
 // A d of zero or less means that t is returned as it is.
@@ -32,12 +33,15 @@ func Timeout(t Tool, d time.Duration) Tool {
 	}
 	inner := t
 	t.Call = func(ctx context.Context, input string) (string, error) {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
 		own, cancel := context.WithTimeout(ctx, d)
 		defer cancel()
 		finished := start(own, inner, input)
 		r, ok := wait(own, finished)
 		switch {
-		case ok && (own.Err() == nil || !errors.Is(r.err, own.Err())):
+		case ok && (own.Err() == nil || r.err != own.Err() && r.err != context.Cause(own)):
 			return r.output, r.err
 		case ctx.Err() != nil:
 			return r.output, ctx.Err()

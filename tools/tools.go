@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"slices"
 )
@@ -23,15 +24,17 @@ import (
 //		Call:  func(ctx context.Context, input string) (string, error) { … },
 //	}
 type Tool struct {
-	// Name is what the model writes to call the tool. It must not be empty,
-	// hold blanks or control characters, or be a label of the protocol.
+	// Name is what the model writes to call the tool. It must be the only one
+	// of its loop, and not be empty, hold blanks or control characters, or be
+	// a label of the protocol or markup.
 	Name string
 
 	// Usage is one line for the model: the input it takes and what it does.
 	Usage string
 
 	// Lines says how much of a reply belongs to the input. The zero value
-	// is One: a single line.
+	// is One: a single line. A tool that takes more must say so, or the model
+	// is told to write one line.
 	Lines Lines
 
 	// Call runs the tool. It should stop early when ctx ends.
@@ -40,7 +43,8 @@ type Tool struct {
 	// whatever output was returned with it, so the text should say what the
 	// model can do next. A panic becomes an observation as well, but Go lets
 	// nobody catch a panic in a goroutine that Call started, os.Exit, or (without
-	// [Timeout]) runtime.Goexit.
+	// [Timeout]) runtime.Goexit. The stack of a panic goes to the ActDone hook
+	// of the loop's trace.
 	//
 	// One Loop may run many tasks at once, so Call must be safe for
 	// concurrent use unless the tool belongs to a single run.
@@ -55,11 +59,13 @@ const (
 	One Lines = iota
 
 	// Block: one line with the here-documents opened on it, or one fenced
-	// block; for tools that execute their input, such as bash.
+	// block; for tools that take one text, such as bash or an SQL query.
 	Block
 
 	// Body: the rest of the line and, under it, at most one fenced block or
-	// here-document; for tools that store text, such as write_file.
+	// here-document; for tools that store a text under a name, such as
+	// write_file. The input is the line, which may be empty, then, if there is
+	// a body, a newline and the body.
 	Body
 )
 
@@ -86,14 +92,20 @@ func (l *Lines) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Do calls the tool and turns a panic into a [*PanicError].
+// Do calls the tool and turns a panic into a [*PanicError], also one that the
+// error it returns hides: a nil pointer of an error type panics when it is asked
+// for its text.
 func (t Tool) Do(ctx context.Context, input string) (output string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			output, err = "", &PanicError{Tool: t.Name, Value: v, Stack: debug.Stack()}
 		}
 	}()
-	return t.Call(ctx, input)
+	output, err = t.Call(ctx, input)
+	if err != nil {
+		_, _, _ = err.Error(), IsFatal(err), errors.Is(err, context.Canceled)
+	}
+	return output, err
 }
 
 // A PanicError is a panic of a tool, caught. Its text leaves out the stack,
@@ -104,18 +116,26 @@ type PanicError struct {
 	Stack []byte
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("tool %s panicked: %v", e.Tool, e.Value) }
-
-// Unwrap returns the panic's value if it is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
+// Error tells the value if it has a text of its own, else its type: what fmt
+// prints of other values may hold addresses.
+func (e *PanicError) Error() string {
+	format := "tool %s panicked: %v"
+	switch e.Value.(type) {
+	case error, fmt.Stringer:
+	default:
+		if k := reflect.ValueOf(e.Value).Kind(); k > reflect.Complex128 && k != reflect.String {
+			format = "tool %s panicked: %T"
+		}
+	}
+	return fmt.Sprintf(format, e.Tool, e.Value)
 }
 
-// A FatalError ends the run that called the tool. Make one with [Fatal].
+// A FatalError ends the run that called the tool. Make one with [Fatal]. An
+// agent used as a tool that returns the error of its own run ends the run around
+// it too.
 type FatalError struct{ Err error }
 
-func (e *FatalError) Error() string { return e.Err.Error() }
+func (e *FatalError) Error() string { return fmt.Sprint(e.Err) }
 func (e *FatalError) Unwrap() error { return e.Err }
 
 // Fatal marks err as one that no next step can mend: returned by a tool, also

@@ -39,10 +39,44 @@ func TestDo(t *testing.T) {
 	assert.Empty(t, output)
 	require.EqualError(t, err, "tool boom panicked: out of range")
 	_, err = tool.Do(t.Context(), "error")
-	require.ErrorIs(t, err, errDisk)
+	require.EqualError(t, err, "tool boom panicked: disk full")
+	require.NotErrorIs(t, err, errDisk, "a panic is not the error it was thrown with")
 	panicked, ok := errors.AsType[*tools.PanicError](err)
 	require.True(t, ok)
 	assert.Contains(t, string(panicked.Stack), "tools_test.go")
+}
+
+// A brokenError is the commonest slip with errors: nil, but not nil.
+type brokenError struct{ error }
+
+func (e *brokenError) Error() string { return e.error.Error() }
+func (e *brokenError) Unwrap() error { return e.error }
+
+func TestDoTypedNil(t *testing.T) {
+	for _, bad := range []error{(*brokenError)(nil), errors.Join((*brokenError)(nil)), fmt.Errorf("x: %w", error((*brokenError)(nil)))} {
+		tool := tools.Tool{Name: "x", Call: func(context.Context, string) (string, error) { return "", bad }}
+		_, err := tool.Do(t.Context(), "")
+		require.EqualError(t, err, "tool x panicked: runtime error: invalid memory address or nil pointer dereference")
+	}
+	assert.EqualError(t, &tools.FatalError{}, "<nil>")
+}
+
+func TestPanicValues(t *testing.T) {
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{"text", "tool x panicked: text"},
+		{7, "tool x panicked: 7"},
+		{time.Second, "tool x panicked: 1s"},
+		{struct{ p *int }{new(int)}, "tool x panicked: struct { p *int }"},
+		{tools.Fatal(errDisk), "tool x panicked: disk full"},
+	} {
+		tool := tools.Tool{Name: "x", Call: func(context.Context, string) (string, error) { panic(c.value) }}
+		_, err := tool.Do(t.Context(), "")
+		assert.EqualError(t, err, c.want)
+		assert.False(t, tools.IsFatal(err), "a panic ends no run")
+	}
 }
 
 func TestLinesText(t *testing.T) {
@@ -106,6 +140,36 @@ func TestTimeout(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestTimeoutKeepsWords(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		late  func(context.Context) error
+		want  string
+		fatal bool
+	}{
+		{"fatal", func(ctx context.Context) error { return tools.Fatal(fmt.Errorf("db corrupt: %w", ctx.Err())) }, "db corrupt: context deadline exceeded", true},
+		{"own words", func(ctx context.Context) error { return fmt.Errorf("3 of 5 files moved: %w", ctx.Err()) }, "3 of 5 files moved: context deadline exceeded", false},
+		{"panic", func(ctx context.Context) error { panic(ctx.Err()) }, "tool slow panicked: context deadline exceeded", false},
+		{"no words", func(ctx context.Context) error { return context.Cause(ctx) }, "slow gave no result within 1s: timeout", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				slow := tools.Tool{Name: "slow", Call: func(ctx context.Context, _ string) (string, error) {
+					<-ctx.Done()
+					return "", c.late(ctx)
+				}}
+				_, err := tools.Timeout(slow, time.Second).Call(t.Context(), "")
+				require.EqualError(t, err, c.want)
+				assert.Equal(t, c.fatal, tools.IsFatal(err))
+			})
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := tools.Timeout(waits(0, false, "done", nil), time.Second).Call(ctx, "")
+	require.ErrorIs(t, err, context.Canceled, "it was not even started")
 }
 
 func TestTimeoutCallerEnds(t *testing.T) {

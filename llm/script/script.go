@@ -1,6 +1,6 @@
 // Package script reads script files: the replies of a model written down, with
 // the task they belong to and the answer they lead to. Played by an
-// [llm.ScriptedLLM] they drive an agent without a model.
+// llm.ScriptedLLM they drive an agent without a model.
 //
 // # The format
 //
@@ -76,7 +76,7 @@ type Reply struct {
 // At returns the place of a line of the script, as "FILE:LINE".
 func (s *Script) At(line int) string { return fmt.Sprintf("%s:%d", s.Name, line) }
 
-// Texts returns the text of each reply, for [llm.ScriptedLLM].
+// Texts returns the text of each reply, for llm.ScriptedLLM.
 func (s *Script) Texts() []string {
 	texts := make([]string, len(s.Replies))
 	for i, r := range s.Replies {
