@@ -22,14 +22,18 @@ import (
 // round the moves kept, then adds the slips of sloppy models to each. A false
 // run is an act read with another tool or input than the model meant, or any
 // act where it meant none; there must not be one. What good moves cost is in the
-// tables it logs. Every reply gets every slip: nothing is sampled.
+// tables it logs. Every reply gets every slip; only under the race detector, which
+// has nothing to find here, every sixteenth.
 func TestFalseRuns(t *testing.T) {
 	plain := newTally("source")
 	slipped := newTally("slip")
 	undelimited := newTally("several lines, undelimited")
 	cut := 0
 	for _, source := range corpusSources {
-		for _, r := range retellFile(t, source) {
+		for i, r := range retellFile(t, source) {
+			if i%sample != 0 {
+				continue
+			}
 			switch r.shape {
 			case shapeCut:
 				cut++ // the Asker returns a TruncatedError: Parse never sees it
@@ -53,8 +57,8 @@ func TestFalseRuns(t *testing.T) {
 	}
 	t.Logf("\n%s\n%s\n%s\ncut by the token limit, left out: %d", plain, undelimited, slipped, cut)
 	total := plain.total()
-	require.Greater(t, total.acts, 10000, "acts read")
-	require.Greater(t, slipped.total().acts, 100000, "acts read")
+	require.Greater(t, total.acts, 10000/sample, "acts read")
+	require.Greater(t, slipped.total().acts, 100000/sample, "acts read")
 	require.Less(t, float64(total.refused), 0.02*float64(total.replies), "good moves refused")
 	require.Zero(t, undelimited.total().acts, "undelimited inputs of several lines")
 }
