@@ -28,7 +28,7 @@ func TestReadme(t *testing.T) {
 	assert.Equal(t, "package main\n"+code, blocks[0][1], "examples/hello/main.go")
 	test, err := os.ReadFile(filepath.Join("hello", "main_test.go"))
 	require.NoError(t, err)
-	assert.Contains(t, string(test), blocks[1][1], "examples/hello/main_test.go")
+	assert.Contains(t, string(test), blocks[1][1], "examples/hello/main_test.go") // which has an Example, too
 	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(readme), -1) {
 		_, err := os.Stat(filepath.Join("..", link[1]))
 		assert.NoError(t, err)
