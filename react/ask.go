@@ -21,7 +21,7 @@ func (r *run) ask(ctx context.Context, prompt string) (string, error) {
 	if r.trace.AskDone != nil {
 		r.trace.AskDone(h.ask, reply, err, time.Since(started))
 	}
-	r.watch(h.ask, len(prompt), h.tokens)
+	r.watch(h.ask, prompt, h.tokens)
 	if ctx.Err() != nil && (err != nil || strings.TrimSpace(reply) == "") {
 		r.askErr = err
 		return "", ctx.Err()
@@ -40,8 +40,8 @@ func (r *run) askStart(n int, prompt string) time.Time {
 }
 
 // watch looks for a prompt that the server has cut.
-func (r *run) watch(ask, bytes, tokens int) {
-	lost, ok := r.growth.lost(ask, bytes, tokens)
+func (r *run) watch(ask int, prompt string, tokens int) {
+	lost, ok := r.growth.lost(ask, prompt, tokens)
 	if !ok {
 		return
 	}

@@ -1,5 +1,10 @@
 package react
 
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
 // A LostPrompt says at which ask the server dropped part of the prompt.
 type LostPrompt struct {
 	Ask          int
@@ -9,31 +14,52 @@ type LostPrompt struct {
 	BeforeTokens int
 }
 
-// How far counts may stray before they are a sign. Text has at least a token in
-// a hundred bytes. A count may fall a little where a server counts cached tokens
-// apart, by blocks; a server that drops part of a prompt drops much of it.
+// What is known of honest counts: tokenizers do not join words, so text has at
+// least a token for every other word, to be on the safe side, and one in a
+// hundred bytes. Less than that, for more than a little text, is a sign. So is a
+// fall by an eighth; a smaller one may come of a cache that is counted by blocks.
 const (
-	sparse     = 100
-	standstill = 2 << 10 // bytes
-	muchOf     = 8       // an eighth
+	wordsPerToken = 2
+	bytesPerToken = 100
+	muchText      = 2 << 10 // bytes
+	manyWords     = 64
+	muchOf        = 8
 )
 
 // A growth watches that token counts grow with the prompts. It holds the last
 // ask at which they did.
 type growth struct{ bytes, tokens int }
 
-// lost takes the length of a prompt and its tokens as the server counts them,
-// and reports whether part of it was dropped. Without a count nothing is known.
-func (g *growth) lost(ask, bytes, tokens int) (LostPrompt, bool) {
+// lost takes a prompt and its tokens as the server counts them, and reports
+// whether part of it was dropped. Without a count nothing is known.
+func (g *growth) lost(ask int, prompt string, tokens int) (LostPrompt, bool) {
 	if tokens <= 0 {
 		return LostPrompt{}, false
 	}
-	l := LostPrompt{Ask: ask, Bytes: bytes, Tokens: tokens, BeforeBytes: g.bytes, BeforeTokens: g.tokens}
-	added, grown := bytes-g.bytes, tokens-g.tokens
-	fits := grown*sparse >= added
-	lost := -grown*muchOf > g.tokens || !fits && added >= standstill
+	l := LostPrompt{Ask: ask, Bytes: len(prompt), Tokens: tokens, BeforeBytes: g.bytes, BeforeTokens: g.tokens}
+	added, words, grown := len(prompt)-g.bytes, countWords(prompt[g.bytes:]), tokens-g.tokens
+	fits := grown >= max(words/wordsPerToken, added/bytesPerToken)
+	lost := !fits && (words >= manyWords || added >= muchText) || -grown*muchOf > g.tokens
 	if fits || lost {
-		*g = growth{bytes, tokens}
+		*g = growth{len(prompt), tokens}
 	}
 	return l, lost
+}
+
+// countWords counts the runs of letters in s.
+func countWords(s string) int {
+	words, inside := 0, false
+	for i := 0; i < len(s); {
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
+		}
+		letter := unicode.IsLetter(r) || unicode.IsMark(r)
+		if letter && !inside {
+			words++
+		}
+		inside = letter
+		i += n
+	}
+	return words
 }
