@@ -219,7 +219,7 @@ func (p *parser) markerLine(pos int, open string) (rest string, next int) {
 		if open == "" || !ok {
 			return rest, next
 		}
-		rest, open = closed, ""
+		rest, open = strings.TrimRight(closed, "\r"), "" // for now it ends the line
 	}
 }
 
@@ -266,7 +266,7 @@ func cutName(s string) (name, arg string) {
 	s = trimBlanks(s)
 	i := strings.IndexAny(s, blanks)
 	if i < 0 {
-		return s, ""
+		return trimBlanksEnd(s), ""
 	}
 	return trimBlanksEnd(s[:i]), trimBlanks(s[i:])
 }
