@@ -29,13 +29,16 @@ func (e *TruncatedError) Unwrap() error { return e.Err }
 // A StatusError is an answer of the server that says no: an HTTP status, or an
 // error object in its place.
 type StatusError struct {
-	Code       int           // HTTP status; 0 if the server gave none
+	Code       int           // HTTP status; 0 if the error came without one
 	Message    string        // the server's words
 	RetryAfter time.Duration // how long the server asked to wait; 0 if it did not say
 }
 
 func (e *StatusError) Error() string {
 	text := fmt.Sprintf("server answered %d", e.Code)
+	if e.Code == 0 {
+		text = "server reported an error"
+	}
 	if e.Message != "" {
 		text += ": " + clip(e.Message)
 	}
@@ -44,6 +47,16 @@ func (e *StatusError) Error() string {
 	}
 	return text
 }
+
+// A ConnectionError is a server that could not be reached, or a connection that
+// broke before anything of the reply had arrived.
+type ConnectionError struct {
+	Host string // scheme, name and port
+	Err  error
+}
+
+func (e *ConnectionError) Error() string { return "connection to " + e.Host + ": " + e.Err.Error() }
+func (e *ConnectionError) Unwrap() error { return e.Err }
 
 // A DecodeError is an answer that is not the API's: HTML, an empty body, JSON
 // of another shape.

@@ -22,7 +22,8 @@ import "context"
 //     (token limit, stream that ended early) is a [*TruncatedError] holding
 //     the text, never a success. A reply without any text is [ErrNoReply].
 //   - Other failures use the types of this package where they fit:
-//     [*StatusError], [*DecodeError], [*RefusedError]. No error text holds a key.
+//     [*StatusError], [*ConnectionError], [*DecodeError], [*RefusedError]. No
+//     error text holds a key.
 //   - When ctx ends, Ask returns soon, with an error for which
 //     errors.Is(err, ctx.Err()) holds.
 //   - Text given to [Trace].Delta is the reply's. Before the reply is asked for

@@ -25,6 +25,8 @@ func TestErrorTexts(t *testing.T) {
 		{&llm.StatusError{Code: 429, Message: "slow down", RetryAfter: 20 * time.Second}, "server answered 429: slow down (retry after 20s)"},
 		{&llm.StatusError{Code: 503}, "server answered 503"},
 		{&llm.DecodeError{Body: "<html>", Err: errors.New("invalid character")}, `server's answer cannot be read: "<html>": invalid character`},
+		{&llm.StatusError{Message: "overloaded"}, "server reported an error: overloaded"},
+		{&llm.ConnectionError{Host: "http://localhost:1", Err: io.EOF}, "connection to http://localhost:1: EOF"},
 		{&llm.RefusedError{Reason: "content_filter"}, "reply refused (content_filter)"},
 		{&llm.RefusedError{Reason: "refusal", Text: "No."}, `reply refused (refusal): "No."`},
 		{&llm.TruncatedError{Text: long + "end", Reason: "length"}, `reply cut (length) after "…` + strings.Repeat("ä", 98) + `end"`},

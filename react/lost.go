@@ -36,6 +36,10 @@ func (g *growth) lost(ask int, prompt string, tokens int) (LostPrompt, bool) {
 	if tokens <= 0 {
 		return LostPrompt{}, false
 	}
+	if g.tokens == 0 {
+		*g = growth{len(prompt), tokens}
+		return LostPrompt{}, false
+	}
 	l := LostPrompt{Ask: ask, Bytes: len(prompt), Tokens: tokens, BeforeBytes: g.bytes, BeforeTokens: g.tokens}
 	added, words, grown := len(prompt)-g.bytes, countWords(prompt[g.bytes:]), tokens-g.tokens
 	fits := grown >= max(words/wordsPerToken, added/bytesPerToken)
