@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -78,7 +79,8 @@ func (d demoDir) play(ctx context.Context, s *script.Script, stdout, stderr io.W
 	}
 	defer folder.Close()
 	fmt.Fprintf(stderr, "An agent at work on a small project. A script plays the model; the loop and the tools are real.\n\n")
-	p := play{script: s, task: s.Task, tools: folder.Tools(), stdout: stdout, stderr: stderr}
+	p := scripted(s, s.Task)
+	p.loop.Tools, p.stdout, p.stderr = folder.Tools(), stdout, stderr
 	if isTerminal(stderr) {
 		p.pause = pause
 	}
@@ -99,15 +101,22 @@ Play it again, or write your own:
     actdone run --script %s -C %s --allow exec
 See what a model is sent first:
     actdone prompt --allow exec -C %[4]s %s
+Let a model of yours do it:
+    actdone run --model NAME -C %[4]s --allow exec %[5]s
 `, d.project, d.script, quoted(d.script), quoted(d.project), quoted(task))
 }
 
 // quoted returns s as one word for a shell.
 func quoted(s string) string {
-	if s != "" && !strings.ContainsAny(s, " \t'\"$`*?;&|<>()#!~") {
+	if s != "" && !strings.ContainsFunc(s, special) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// special reports whether r may mean something to a shell.
+func special(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-./:@%+=,", r)
 }
 
 // pause waits for a reader, unless ctx ends.

@@ -1,8 +1,9 @@
-// Command actdone shows the loop of package react at work: it plays scripts,
-// which stand in for a model, on a folder with the real tools.
+// Command actdone shows the loop of package react at work on a folder: it asks a
+// model behind an OpenAI-compatible API, or plays a script in its place.
 //
 //	actdone demo                       a run to look at, without any set-up
-//	actdone run --script FILE TASK     a script of yours, on your folder
+//	actdone run --model NAME TASK      a model of yours, on your folder
+//	actdone run --script FILE TASK     a script of yours in its place
 //	actdone parse [FILE]               the move in a reply, as JSON
 //	actdone tools                      the built-in tools
 //	actdone prompt TASK                what a model is sent first
@@ -79,13 +80,16 @@ func say(stderr io.Writer, format string, args ...any) {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "actdone",
-		Short: "Agents that act through plain text, played from scripts",
+		Short: "Agents that act through plain text",
 		Long: `actdone shows how an agent works: ask the model, read one move (ACT: or DONE:),
-run the tool, show the observation, ask again. This version plays scripts, which
-stand in for the model; a model of your own plugs into the library
-(github.com/actdone/actdone).
+run the tool, show the observation, ask again.
 
-Start with "actdone demo". It needs no set-up.`,
+    actdone demo                     a run to look at
+    actdone run --model NAME TASK    a model of yours at work on this folder
+
+Start with "actdone demo". It needs no set-up. The model of "actdone run" is any
+behind an OpenAI-compatible API, hosted or on your machine; where it is and what
+its key is, OPENAI_BASE_URL and OPENAI_API_KEY say.`,
 		Version: version(),
 		Args:    noCommand,
 		RunE: func(*cobra.Command, []string) error {

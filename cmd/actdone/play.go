@@ -10,42 +10,49 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/actdone/actdone/llm"
-	"github.com/actdone/actdone/llm/script"
 	"github.com/actdone/actdone/react"
 	"github.com/actdone/actdone/tools"
 )
 
-// A play is a script played on a folder: the loop and the tools are real, the
-// model is the script.
+// A play is a run that is shown: the loop and the tools are real, the model is
+// one, or a script in its place.
 type play struct {
-	script   *script.Script
-	task     string
-	tools    []tools.Tool
-	maxSteps int
-	retries  int
-	asJSON   bool
-	pause    func(context.Context) // before each ask but the first; may be nil
+	task    string
+	loop    react.Loop // all but its Trace
+	timeout time.Duration
+	asJSON  bool
+	pause   func(context.Context) // before each ask but the first; may be nil
+
+	// judge returns what went wrong with a run that was not interrupted.
+	judge func(context.Context, react.Result, error) []error
+
+	// meter is nil where nothing is to be said about the cost.
+	meter *meter
 
 	stdout, stderr io.Writer
 }
 
-// run plays the script to its end and reports how it ended.
+// run plays to the end and reports how it ended.
 func (p *play) run(ctx context.Context) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	model := &player{script: p.script}
-	model.Replies = p.script.Texts()
-	loop := react.Loop{
-		LLM:      model,
-		Tools:    p.tools,
-		MaxSteps: p.maxSteps,
-		Retries:  p.retries,
-		Trace:    p.trace(ctx),
+	running, cancel := p.limited(ctx)
+	defer cancel()
+	watch := p.watch()
+	p.loop.Trace = p.trace(running, watch)
+	result, err := p.loop.Run(llm.WithTrace(running, p.listen(watch)), p.task)
+	return p.end(ctx, result, err)
+}
+
+// limited returns a context that ends when the run has taken too long.
+func (p *play) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if p.timeout == 0 {
+		return context.WithCancel(ctx)
 	}
-	result, err := loop.Run(ctx, p.task)
-	return p.end(result, err, model)
+	return context.WithTimeoutCause(ctx, p.timeout, fmt.Errorf("the %v of --timeout are over", p.timeout))
 }
 
 // interruptible returns a context that ends with the first interrupt. From then
@@ -60,13 +67,31 @@ func interruptible(ctx context.Context) (context.Context, func()) {
 	return own, stop
 }
 
+// watch returns the line that shows an ask under way, or nil if there is none.
+func (p *play) watch() *watch {
+	if p.meter == nil || p.asJSON || !obeysEscapes(p.stderr) {
+		return nil
+	}
+	return &watch{w: p.stderr, width: widthOf(p.stderr), colour: coloured(p.stderr)}
+}
+
 // trace returns what shows the steps as they happen.
-func (p *play) trace(ctx context.Context) *react.Trace {
-	t := &react.Trace{AskStart: func(ask int, _ string) {
-		if ask > 1 && p.pause != nil {
-			p.pause(ctx)
-		}
-	}}
+func (p *play) trace(ctx context.Context, watch *watch) *react.Trace {
+	t := &react.Trace{
+		AskStart: func(ask int, _ string) {
+			if ask > 1 && p.pause != nil {
+				p.pause(ctx)
+			}
+			watch.begin(ask)
+		},
+		AskDone: func(int, string, error, time.Duration) { watch.end() },
+		Retry: func(_ int, err error) {
+			watch.again(func() { say(p.stderr, "%s; trying again", oneLine(err.Error())) })
+		},
+	}
+	if watch != nil {
+		t.Text = func(_ int, piece string) { watch.text(piece) }
+	}
 	if p.asJSON {
 		t.Step = func(s react.Step) { writeJSON(p.stdout, "step", s) }
 		return t
@@ -78,17 +103,32 @@ func (p *play) trace(ctx context.Context) *react.Trace {
 	return t
 }
 
+// listen returns what hears of tokens and reasoning.
+func (p *play) listen(watch *watch) *llm.Trace {
+	t := &llm.Trace{}
+	if p.meter != nil {
+		p.meter.begun = time.Now()
+		t.Usage = p.meter.add
+	}
+	if watch != nil {
+		t.Reasoning = watch.reasoning
+	}
+	return t
+}
+
 // end prints the answer and returns what went wrong.
-func (p *play) end(result react.Result, err error, model *player) error {
-	failed := fail(append(p.faults(result, err, model), p.answer(result, err))...)
+func (p *play) end(ctx context.Context, result react.Result, err error) error {
+	failed := fail(append(p.faults(ctx, result, err), p.answer(result, err))...)
 	if p.asJSON {
-		end := jsonEnd{Result: result, Wandered: result.Wandered()}
+		end := jsonEnd{Result: result, Wandered: result.Wandered(), Usage: p.meter.json()}
 		if failed != nil {
 			end.Error = failed.Error()
 		}
 		if err := writeJSON(p.stdout, "result", end); err != nil {
 			return fail(err)
 		}
+	} else if text := p.meter.summary(result.Asks); text != "" {
+		say(p.stderr, "%s", text)
 	}
 	remarks(p.stderr, result, err)
 	p.missesBash(result)
@@ -108,17 +148,12 @@ func (p *play) answer(result react.Result, err error) error {
 	return err
 }
 
-// faults returns what went wrong with the run or differs from the script.
-func (p *play) faults(result react.Result, err error, model *player) []error {
+// faults returns what went wrong with the run.
+func (p *play) faults(ctx context.Context, result react.Result, err error) []error {
 	if cancelled, ok := errors.AsType[*react.CancelError](err); ok {
 		return []error{fmt.Errorf("interrupted after %s, without an answer: %w", count(len(result.Steps), "step"), cancelled.Cause)}
 	}
-	faults := []error{err, model.Check()}
-	if want := p.script.Answer; err == nil && p.script.AnswerLine > 0 && result.Answer != want {
-		faults = append(faults, fmt.Errorf("%s: the answer is %q, the script wants %q",
-			p.script.At(p.script.AnswerLine), result.Answer, want))
-	}
-	return faults
+	return p.judge(ctx, result, err)
 }
 
 // remarks tells what is odd about a run even if it has an answer.
@@ -134,7 +169,7 @@ func remarks(stderr io.Writer, result react.Result, err error) {
 
 // missesBash tells the user, who can allow it, that bash was wanted in vain.
 func (p *play) missesBash(result react.Result) {
-	has := slices.ContainsFunc(p.tools, func(t tools.Tool) bool { return t.Name == "bash" })
+	has := slices.ContainsFunc(p.loop.Tools, func(t tools.Tool) bool { return t.Name == "bash" })
 	wanted := slices.ContainsFunc(result.Steps, func(s react.Step) bool { return s.Move.Tool == "bash" })
 	if wanted && !has {
 		say(p.stderr, "bash was wanted but is not allowed; --allow exec allows it")
@@ -154,6 +189,7 @@ type jsonEnd struct {
 	react.Result
 	Steps    []react.Step `json:"steps,omitempty"` // nil; hides Result.Steps
 	Wandered bool         `json:"wandered"`
+	Usage    *jsonUsage   `json:"usage,omitempty"`
 	Error    string       `json:"error,omitempty"`
 }
 
@@ -162,33 +198,4 @@ func writeJSON(w io.Writer, name string, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(map[string]any{name: value})
-}
-
-// A player answers from a script, and says where in it a mistake lies.
-type player struct {
-	llm.ScriptedLLM
-	script *script.Script
-}
-
-var _ llm.Asker = (*player)(nil)
-
-// Ask returns the next reply.
-func (p *player) Ask(ctx context.Context, prompt string) (string, error) {
-	reply, err := p.ScriptedLLM.Ask(ctx, prompt)
-	if e, ok := errors.AsType[*llm.UnexpectedAskError](err); ok {
-		e.At = p.script.At(p.script.Replies[len(p.script.Replies)-1].Line)
-	}
-	return reply, err
-}
-
-// Check reports replies left over.
-func (p *player) Check() error {
-	err := p.ScriptedLLM.Check()
-	if e, ok := errors.AsType[*llm.UnusedRepliesError](err); ok {
-		left := p.script.Replies[len(p.script.Replies)-len(e.Replies):]
-		for _, r := range left {
-			e.At = append(e.At, p.script.At(r.Line))
-		}
-	}
-	return err
 }

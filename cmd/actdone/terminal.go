@@ -16,15 +16,31 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// coloured reports whether text on stream may have colours.
-func coloured(stream any) bool {
-	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+// obeysEscapes reports whether stream is a terminal that moves its cursor when
+// told to.
+func obeysEscapes(stream any) bool {
+	if os.Getenv("TERM") == "dumb" {
 		return false
 	}
 	if runtime.GOOS == "windows" && os.Getenv("WT_SESSION") == "" {
 		return false // an old console shows escapes as they are
 	}
 	return isTerminal(stream)
+}
+
+// coloured reports whether text on stream may have colours.
+func coloured(stream any) bool { return os.Getenv("NO_COLOR") == "" && obeysEscapes(stream) }
+
+// widthOf returns what tells the width of the terminal that stream is.
+func widthOf(stream any) func() int {
+	return func() int {
+		if f, ok := stream.(*os.File); ok {
+			if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+				return width
+			}
+		}
+		return 80
+	}
 }
 
 // visible makes the characters of s that a terminal would obey, or that change

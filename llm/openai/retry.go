@@ -1,0 +1,104 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/actdone/actdone/llm"
+)
+
+// firstWait is the wait before the second try. It doubles from try to try.
+const firstWait = 500 * time.Millisecond
+
+// A brokenError is a connection that was lost before anything of the reply had
+// arrived.
+type brokenError struct{ err error }
+
+func (e *brokenError) Error() string { return "connection broke: " + e.err.Error() }
+func (e *brokenError) Unwrap() error { return e.err }
+
+// retryable reports whether the same request may succeed later.
+func retryable(err error) bool {
+	if _, ok := errors.AsType[*brokenError](err); ok {
+		return true
+	}
+	if cut, ok := errors.AsType[*llm.TruncatedError](err); ok {
+		return cut.Reason == noFinish || cut.Reason == broke
+	}
+	status, ok := errors.AsType[*llm.StatusError](err)
+	if !ok {
+		return false
+	}
+	switch status.Code {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
+		return true
+	}
+	return status.Code >= 500
+}
+
+// wait waits before the next try. It returns the error of the last one if the
+// wait would be longer than allowed, or than the deadline of ctx leaves.
+func (c *Client) wait(ctx context.Context, s *settings, try int, last error) error {
+	d := min(c.backoff(try), s.maxWait)
+	if status, ok := errors.AsType[*llm.StatusError](last); ok && status.RetryAfter > 0 {
+		d = status.RetryAfter
+	}
+	if d > s.maxWait {
+		return last
+	}
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
+		return last
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ended(ctx, last)
+	}
+}
+
+// backoff returns the wait after a try, between a half and the whole of a time
+// that doubles.
+func (c *Client) backoff(try int) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.random == nil {
+		seed := c.Seed
+		if seed == 0 {
+			seed = rand.Uint64()
+		}
+		c.random = rand.New(rand.NewPCG(seed, 0))
+	}
+	whole := firstWait << min(try-1, 16)
+	return whole/2 + time.Duration(c.random.Int64N(int64(whole/2)))
+}
+
+// retryAfter reads the header that says how long to wait: seconds or a date
+// (RFC 9110, section 10.2.3), or OpenAI's milliseconds.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
+		return duration(ms / 1000)
+	}
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
+		return duration(seconds)
+	}
+	if date, err := http.ParseTime(text); err == nil {
+		return max(0, date.Sub(now))
+	}
+	return 0
+}
+
+// duration is a number of seconds that a server wrote, which may be anything.
+func duration(seconds float64) time.Duration {
+	if !(seconds > 0) { // also NaN
+		return 0
+	}
+	return time.Duration(min(seconds, 1e9) * float64(time.Second))
+}
