@@ -18,8 +18,8 @@ type Trace struct {
 	// Usage is called once the server has reported the tokens of the ask.
 	Usage func(Usage)
 
-	// Retry is called before the ask is sent again after err. The text
-	// delivered by Delta so far is void.
+	// Retry is called when the ask is to be sent again after err, before any
+	// wait. The text delivered by Delta so far is void.
 	Retry func(err error)
 }
 

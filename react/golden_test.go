@@ -75,12 +75,14 @@ func TestAPIGolden(t *testing.T) {
 	}
 }
 
+const module = "github.com/actdone/actdone/"
+
 // TestImports holds that imports point down: what each package may import beside
 // the standard library.
 func TestImports(t *testing.T) {
-	const module = "github.com/actdone/actdone/"
 	allowed := map[string][]string{
 		"llm":             {},
+		"llm/script":      {},
 		"tools":           {},
 		"react":           {module + "llm", module + "tools"},
 		"tools/workspace": {module + "tools"},
@@ -95,5 +97,25 @@ func TestImports(t *testing.T) {
 				require.Contains(t, may, path, "%s imports it", name)
 			}
 		}
+	}
+}
+
+// TestForeignImports holds which package may import which module of others,
+// tests left out.
+func TestForeignImports(t *testing.T) {
+	allowed := map[string][]string{
+		module + "llm/openai":  {"github.com/sashabaranov/go-openai", "github.com/tmaxmax/go-sse"},
+		module + "cmd/actdone": {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+	}
+	list := exec.Command("go", "list", "-f", `{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}{{"\n"}}{{end}}`, "./...")
+	list.Dir = ".."
+	out, err := list.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for line := range strings.Lines(string(out)) {
+		pair := strings.Fields(line)
+		if len(pair) != 2 || !strings.Contains(pair[1], ".") || strings.HasPrefix(pair[1], module) {
+			continue // of the standard library, or our own
+		}
+		require.Contains(t, allowed[pair[0]], pair[1], "%s imports it", pair[0])
 	}
 }

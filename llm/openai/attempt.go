@@ -78,7 +78,7 @@ func (a *attempt) silent(ctx context.Context, err error, text string) error {
 	if a.arrived {
 		return &llm.TruncatedError{Text: text, Reason: reason}
 	}
-	return &brokenError{errors.New(reason)}
+	return &llm.ConnectionError{Host: a.settings.host, Err: errors.New(reason)}
 }
 
 // head returns the request's body up to its messages.

@@ -118,7 +118,8 @@ var _ llm.Asker = (*Client)(nil)
 //
 // Errors: [*llm.TruncatedError] for a reply that was cut, by the token limit or
 // on its way; [*llm.StatusError] if the server says no; [*llm.DecodeError] if it
-// answers something else than the API; [*llm.RefusedError]; [llm.ErrNoReply].
+// answers something else than the API; [*llm.ConnectionError] if it cannot be
+// reached or goes away before the reply; [*llm.RefusedError]; [llm.ErrNoReply].
 // When ctx has ended, errors.Is(err, ctx.Err()) holds. None of them holds the
 // key.
 func (c *Client) Ask(ctx context.Context, prompt string) (string, error) {
@@ -141,14 +142,16 @@ func (c *Client) Ask(ctx context.Context, prompt string) (string, error) {
 		if err = ended(ctx, s.scrub(err)); ctx.Err() != nil || a.arrived {
 			return "", err
 		}
+		wait := time.Duration(0)
 		if a.adapt(err) {
 			try--
-		} else if try >= s.tries || !retryable(err) {
-			return "", err
-		} else if err := c.wait(ctx, s, try, err); err != nil {
+		} else if wait = c.again(ctx, s, try, err); wait < 0 {
 			return "", err
 		}
 		trace.Retry(err)
+		if !sleep(ctx, wait) {
+			return "", ended(ctx, err)
+		}
 	}
 }
 

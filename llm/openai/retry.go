@@ -14,17 +14,10 @@ import (
 // firstWait is the wait before the second try. It doubles from try to try.
 const firstWait = 500 * time.Millisecond
 
-// A brokenError is a connection that was lost before anything of the reply had
-// arrived.
-type brokenError struct{ err error }
-
-func (e *brokenError) Error() string { return "connection broke: " + e.err.Error() }
-func (e *brokenError) Unwrap() error { return e.err }
-
 // retryable reports whether the same request may succeed later.
 func retryable(err error) bool {
-	if _, ok := errors.AsType[*brokenError](err); ok {
-		return true
+	if lost, ok := errors.AsType[*llm.ConnectionError](err); ok {
+		return !unreachable(lost.Err)
 	}
 	if cut, ok := errors.AsType[*llm.TruncatedError](err); ok {
 		return cut.Reason == noFinish || cut.Reason == broke
@@ -40,26 +33,32 @@ func retryable(err error) bool {
 	return status.Code >= 500
 }
 
-// wait waits before the next try. It returns the error of the last one if the
-// wait would be longer than allowed, or than the deadline of ctx leaves.
-func (c *Client) wait(ctx context.Context, s *settings, try int, last error) error {
+// again returns how long to wait before the next try, or less than zero if there
+// is to be none: it could not help, it would be one too many, or the wait longer
+// than allowed or than the deadline of ctx leaves.
+func (c *Client) again(ctx context.Context, s *settings, try int, last error) time.Duration {
+	if try >= s.tries || !retryable(last) {
+		return -1
+	}
 	d := min(c.backoff(try), s.maxWait)
 	if status, ok := errors.AsType[*llm.StatusError](last); ok && status.RetryAfter > 0 {
 		d = status.RetryAfter
 	}
-	if d > s.maxWait {
-		return last
+	if deadline, ok := ctx.Deadline(); d > s.maxWait || ok && time.Until(deadline) <= d {
+		return -1
 	}
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
-		return last
-	}
+	return d
+}
+
+// sleep waits for d. It reports false if ctx has ended before.
+func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil
+		return true
 	case <-ctx.Done():
-		return ended(ctx, last)
+		return false
 	}
 }
 

@@ -27,6 +27,7 @@ const (
 // settings are the fields of a Client with the defaults filled in.
 type settings struct {
 	base       string
+	host       string // its scheme, name and port
 	key        string
 	model      string
 	tries      int
@@ -107,6 +108,7 @@ func (s *settings) check(c *Client) error {
 	case strings.ContainsFunc(s.key, unicode.IsControl):
 		return errors.New("openai: the key holds a newline or another control character")
 	}
+	s.host = u.Scheme + "://" + u.Host
 	for _, own := range []string{"messages", "stream"} {
 		if _, ok := c.Extra[own]; ok {
 			return fmt.Errorf("openai: Client.Extra holds %q, which the Client sets", own)
@@ -126,8 +128,8 @@ func (s *settings) scrub(err error) error {
 		e.Text, e.Reason, e.Err = s.hide(e.Text), s.hide(e.Reason), s.scrubText(e.Err)
 	case *llm.RefusedError:
 		e.Text = s.hide(e.Text)
-	case *brokenError:
-		e.err = s.scrubText(e.err)
+	case *llm.ConnectionError:
+		e.Err = s.scrubText(e.Err)
 	default:
 		return s.scrubText(err)
 	}

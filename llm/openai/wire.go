@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -87,8 +86,8 @@ func (w *wire) setBody(req *http.Request) {
 	req.Body, _ = req.GetBody()
 }
 
-// unsent is the error of a request that got no answer. The address is told
-// without what may be secret in it.
+// unsent is the error of a request that got no answer. Of the address it tells
+// what cannot be secret.
 func (w *wire) unsent(req *http.Request, err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
@@ -96,10 +95,7 @@ func (w *wire) unsent(req *http.Request, err error) error {
 	if req.Context().Err() != nil {
 		return err
 	}
-	if unreachable(err) {
-		return fmt.Errorf("no server at %s://%s: %w", req.URL.Scheme, req.URL.Host, err)
-	}
-	return &brokenError{err}
+	return &llm.ConnectionError{Host: w.attempt.settings.host, Err: err}
 }
 
 // unreachable reports whether err is a failure to reach the server at all, which
