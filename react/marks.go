@@ -187,33 +187,6 @@ func labelAt(s string) (rest string, ok bool) {
 	return "", false
 }
 
-// A fence is a line that opens or closes a fenced block.
-type fence struct {
-	char byte // '`' or '~'
-	n    int  // how many of them
-	info string
-}
-
-// fenceAt reads the fence that s begins with.
-func fenceAt(s string) (fence, bool) {
-	s = trimBlanks(s)
-	if !strings.HasPrefix(s, "```") && !strings.HasPrefix(s, "~~~") {
-		return fence{}, false
-	}
-	s = firstLine(s)
-	f := fence{char: s[0]}
-	for f.n < len(s) && s[f.n] == f.char {
-		f.n++
-	}
-	f.info = trimBlanksEnd(trimBlanks(s[f.n:]))
-	return f, f.char == '~' || !strings.Contains(f.info, "`")
-}
-
-// closes reports whether f ends a block that open began.
-func (f fence) closes(open fence) bool {
-	return f.info == "" && f.char == open.char && f.n >= open.n
-}
-
 // openTagAt returns the text after the reasoning tag that s begins with, or
 // false.
 func openTagAt(s string) (rest string, ok bool) {

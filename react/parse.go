@@ -46,9 +46,6 @@ type parser struct {
 	end  int        // where the move ends
 }
 
-// A span is the inside of a closed fence, and where the line after it begins.
-type span struct{ start, end, next int }
-
 // reply finds the move's marker and reads the move.
 func (p *parser) reply() (Move, error) {
 	at, thought, ok := p.find()
@@ -432,66 +429,6 @@ func (p *parser) leftOver(line string) error {
 		room = "takes one line, or several in a ``` fence under it"
 	}
 	return p.ambiguous(fmt.Sprintf("ACT: %s %s; nothing may follow, but %q does", p.act.Name, room, clipTo(line, 60)))
-}
-
-// closings finds the end of closed fences in linear time.
-type closings struct {
-	ready bool
-	at    []closing
-}
-
-// A closing is a line that may close a block: it and those after it close
-// blocks of up to max[0] backticks, max[1] tildes.
-type closing struct {
-	pos int
-	max [2]int
-}
-
-// block returns the inside of the block that open began on the line before pos,
-// if it is closed.
-func (c *closings) block(text string, open fence, pos int) (span, bool) {
-	if !c.ready {
-		c.collect(text, pos)
-	}
-	for len(c.at) > 0 && c.at[0].pos < pos {
-		c.at = c.at[1:]
-	}
-	if len(c.at) == 0 || c.at[0].max[kindOf(open)] < open.n {
-		return span{}, false
-	}
-	for _, at := range c.at {
-		line, next := cutLine(text, at.pos)
-		if f, _ := fenceAt(line); f.closes(open) {
-			return span{start: pos, end: max(pos, at.pos-1), next: next}, true
-		}
-	}
-	return span{}, false // unreachable: max says that one closes it
-}
-
-// collect lists the lines from pos on that may close a block.
-func (c *closings) collect(text string, pos int) {
-	c.ready = true
-	for pos < len(text) {
-		line, next := cutLine(text, pos)
-		if f, ok := fenceAt(line); ok && f.info == "" {
-			at := closing{pos: pos}
-			at.max[kindOf(f)] = f.n
-			c.at = append(c.at, at)
-		}
-		pos = next
-	}
-	for i := len(c.at) - 2; i >= 0; i-- {
-		for k := range c.at[i].max {
-			c.at[i].max[k] = max(c.at[i].max[k], c.at[i+1].max[k])
-		}
-	}
-}
-
-func kindOf(f fence) int {
-	if f.char == '~' {
-		return 1
-	}
-	return 0
 }
 
 // cure says what the model can do about err.

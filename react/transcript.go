@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/actdone/actdone/llm"
@@ -376,66 +375,4 @@ func (t *Transcript) finish(s Step) {
 	}
 	t.steps = append(t.steps, s)
 	t.write(s, len(t.steps))
-}
-
-func (t *Transcript) lastReply() string {
-	return "one reply is left: answer with " + t.protocol.Finish()
-}
-
-// addNote adds a line to note unless it is there.
-func addNote(note, line string) string {
-	switch {
-	case note == "":
-		return line
-	case slices.Contains(strings.Split(note, "\n"), line):
-		return note
-	}
-	return note + "\n" + line
-}
-
-// repeated reports whether s is the third step in a row with its act and its
-// observation.
-func (t *Transcript) repeated(s Step) bool {
-	same := 0
-	for i := len(t.steps) - 1; i >= 0 && same < 3; i-- {
-		o := t.steps[i]
-		if o.Move.Kind != Act || o.Task != s.Task || o.Move.Tool != s.Move.Tool || o.Move.Input != s.Move.Input || o.Observation != s.Observation {
-			break
-		}
-		same++
-	}
-	return s.Move.Kind == Act && same == 2
-}
-
-// finishers are names under which models look for a tool that ends the run.
-var finishers = []string{"done", "finish", "finished", "final", "final_answer", "answer", "respond", "response", "reply",
-	"say", "speak", "message", "none", "null", "nil", "n/a", "no_tool", "submit", "stop", "end", "exit", "complete"}
-
-// unknown is the error of an act whose tool does not exist.
-func (t *Transcript) unknown(name string) error {
-	text := "unknown tool " + printable(name)
-	if near := suggest(t.tools, name); len(near) > 0 {
-		text += "; did you mean " + strings.Join(near, " or ") + "?"
-	}
-	if slices.Contains(finishers, plainName(name)) {
-		text += "; to end the run, write " + t.protocol.Finish() + " and the answer"
-	}
-	if len(t.tools) == 0 {
-		return errors.New(text + "; there are no tools; answer with " + t.protocol.Finish())
-	}
-	names := make([]string, len(t.tools))
-	for i, known := range t.tools {
-		names[i] = known.Name
-	}
-	return errors.New(text + "; tools: " + strings.Join(names, ", "))
-}
-
-// printable returns name, quoted if it holds what does not show, and not too
-// long.
-func printable(name string) string {
-	name = clip(name)
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return strconv.QuoteToASCII(name)
-	}
-	return name
 }
