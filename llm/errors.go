@@ -42,8 +42,11 @@ func (e *StatusError) Error() string {
 	if e.Message != "" {
 		text += ": " + clip(e.Message)
 	}
-	if e.RetryAfter > 0 {
-		text += fmt.Sprintf(" (retry after %v)", e.RetryAfter)
+	switch {
+	case e.RetryAfter > 365*24*time.Hour:
+		text += " (retry after more than a year)"
+	case e.RetryAfter > 0:
+		text += fmt.Sprintf(" (retry after %v)", e.RetryAfter.Round(time.Millisecond))
 	}
 	return text
 }

@@ -69,7 +69,7 @@ func (e *LimitError) Error() string {
 	if e.Limit == 1 {
 		asks = "ask"
 	}
-	return fmt.Sprintf("%v: no answer after %d %s; a higher MaxSteps goes on from these steps", e.Err, e.Limit, asks)
+	return fmt.Sprintf("%v: no answer after %d %s; raise the limit to get further", e.Err, e.Limit, asks)
 }
 
 func (e *LimitError) Unwrap() error { return e.Err }

@@ -74,7 +74,7 @@ func ExampleLoop_Run_continue() {
 	result, err = loop.Run(context.Background(), "Do I need an umbrella?", result.Steps...)
 	fmt.Println(result.Answer, result.Asks, err)
 	// Output:
-	// step limit reached: no answer after 1 ask; a higher MaxSteps goes on from these steps
+	// step limit reached: no answer after 1 ask; raise the limit to get further
 	// yes 2 <nil>
 }
 

@@ -249,7 +249,7 @@ func deadEnds() []deadEnd {
 	act, down := "ACT: list .", llm.AskFunc(func(context.Context, string) (string, error) { return "", errBroken })
 	return []deadEnd{
 		{"step limit", react.Loop{LLM: script(act, act), Tools: list, MaxSteps: 2}, 2, react.ErrStepLimit, as[*react.LimitError],
-			"step limit reached: no answer after 2 asks; a higher MaxSteps goes on from these steps"},
+			"step limit reached: no answer after 2 asks; raise the limit to get further"},
 		{"prompt limit", react.Loop{LLM: script(act, act), Tools: list, MaxPrompt: 1600}, 2, react.ErrPromptLimit, as[*react.LimitError],
 			"prompt limit reached: the next prompt has "},
 		{"protocol error", react.Loop{LLM: script(act, "I think we…"), Tools: list}, 2, react.ErrNoMove, as[*react.ProtocolError],

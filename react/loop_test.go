@@ -148,6 +148,21 @@ func TestLoopRetriesInARow(t *testing.T) {
 	}
 }
 
+func TestLoopSaysWhyCut(t *testing.T) {
+	for reason, want := range map[string]string{
+		"":       "error: nothing was run: the reply was cut off; write the reply again",
+		"length": "error: nothing was run: the reply was cut off (length); write a shorter reply",
+		"\x1b[31mred\n" + strings.Repeat("q", 500): "error: nothing was run: the reply was cut off (red " + strings.Repeat("q", 71) + "…); write the reply again",
+	} {
+		cut := llm.AskFunc(func(context.Context, string) (string, error) {
+			return "", &llm.TruncatedError{Text: "x", Reason: reason}
+		})
+		result, err := react.Loop{LLM: after(cut, script("DONE: x")), Retries: 1}.Run(t.Context(), "t")
+		require.NoError(t, err)
+		assert.Equal(t, want, result.Steps[0].Observation)
+	}
+}
+
 func TestLoopNotes(t *testing.T) {
 	same := "ACT: list ."
 	result, err := react.Loop{LLM: script(same, same, same, same, "DONE: x"), Tools: []tools.Tool{say("list", "a")}, MaxSteps: 5}.Run(t.Context(), "t")

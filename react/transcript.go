@@ -241,8 +241,8 @@ func (t *Transcript) Reply(reply string, err error) (Move, error) {
 	cut, truncated := errors.AsType[*llm.TruncatedError](err)
 	switch {
 	case truncated:
-		return Move{}, t.refuse(&ProtocolError{Reply: normalize(cut.Text), Err: err, Cure: "write a shorter reply"}, "truncated",
-			strings.TrimSuffix("the reply was cut off ("+clean(cut.Reason)+")", " ()"))
+		why, cure := whyCut(cut.Reason)
+		return Move{}, t.refuse(&ProtocolError{Reply: normalize(cut.Text), Err: err, Cure: cure}, "truncated", why)
 	case err == nil && strings.TrimSpace(reply) == "", errors.Is(err, llm.ErrNoReply):
 		return Move{}, t.refuse(&ProtocolError{Err: orDefault(err, llm.ErrNoReply), Cure: "write a move"}, "empty", "the reply was empty")
 	case err != nil:

@@ -15,6 +15,20 @@ func (t *Transcript) lastReply() string {
 	return "one reply is left: answer with " + t.protocol.Finish()
 }
 
+// whyCut tells a model why its reply was cut, and what to do: only a limit of
+// length is its own to mend.
+func whyCut(reason string) (why, cure string) {
+	reason = strings.Join(strings.Fields(clean(clipTo(reason, 80))), " ")
+	why, cure = "the reply was cut off", "write the reply again"
+	if reason != "" {
+		why += " (" + reason + ")"
+	}
+	if reason == "length" || strings.HasPrefix(reason, "max_") || strings.HasPrefix(reason, "longer") {
+		cure = "write a shorter reply"
+	}
+	return why, cure
+}
+
 // addNote adds a line to note unless it is there.
 func addNote(note, line string) string {
 	switch {

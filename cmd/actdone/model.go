@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"os"
 	"strings"
@@ -43,6 +44,7 @@ func (c *choice) flags(cmd *cobra.Command) {
 func (c *choice) client(cmd *cobra.Command) (*openai.Client, error) {
 	c.model = cmp.Or(c.model, os.Getenv("OPENAI_MODEL"))
 	c.base = strings.TrimRight(cmp.Or(c.base, os.Getenv("OPENAI_BASE_URL"), openai.DefaultBaseURL), "/")
+	c.base = strings.TrimSuffix(c.base, "/chat/completions")
 	if err := checkBase(c.base); err != nil {
 		return nil, err
 	}
@@ -56,12 +58,12 @@ func (c *choice) client(cmd *cobra.Command) (*openai.Client, error) {
 		Plain:      c.noStream,
 	}
 	if cmd.Flags().Changed("temperature") {
-		if c.temperature < 0 {
+		if !(c.temperature >= 0 && c.temperature <= math.MaxFloat32) {
 			return nil, fmt.Errorf("--temperature %v: want 0 or more", c.temperature)
 		}
 		client.Temperature = &c.temperature
 	}
-	return client, nil
+	return client, client.Check()
 }
 
 // named reports whether the user has named a server, other than OpenAI's.
@@ -105,9 +107,9 @@ const noModelText = `%s; three ways on:
 a key       export OPENAI_API_KEY=...
             actdone run --model gpt-5-mini TASK
 a server    of your own, such as one of these (docs/MODELS.md has more):
-            OLLAMA_CONTEXT_LENGTH=16384 ollama serve   (and: ollama pull qwen3)
+            OLLAMA_CONTEXT_LENGTH=32768 ollama serve   (and: ollama pull qwen3)
               actdone run --base-url http://127.0.0.1:11434/v1 --model qwen3 TASK
-            llama-server -m model.gguf -c 16384
+            llama-server -m model.gguf -c 32768
               actdone run --base-url http://127.0.0.1:8080/v1 --model default TASK
             vllm serve Qwen/Qwen3-8B
               actdone run --base-url http://127.0.0.1:8000/v1 --model Qwen/Qwen3-8B TASK

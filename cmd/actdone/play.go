@@ -151,7 +151,11 @@ func (p *play) answer(result react.Result, err error) error {
 // faults returns what went wrong with the run.
 func (p *play) faults(ctx context.Context, result react.Result, err error) []error {
 	if cancelled, ok := errors.AsType[*react.CancelError](err); ok {
-		return []error{fmt.Errorf("interrupted after %s, without an answer: %w", count(len(result.Steps), "step"), cancelled.Cause)}
+		how := "interrupted"
+		if errors.Is(cancelled, context.DeadlineExceeded) {
+			how = "stopped"
+		}
+		return []error{fmt.Errorf("%s after %s, without an answer: %w", how, count(len(result.Steps), "step"), cancelled.Cause)}
 	}
 	return p.judge(ctx, result, err)
 }

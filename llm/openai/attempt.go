@@ -24,7 +24,15 @@ type attempt struct {
 
 	sent    features // what the request asked for
 	arrived bool     // whether anything of the reply has
+	carried func()   // called when something of it has
 }
+
+// keepAlives is how many times Client.MaxSilence a server may send comments and
+// empty chunks only.
+const keepAlives = 6
+
+// mostReply is the longest reply that is read, with its reasoning, in bytes.
+const mostReply = 32 << 20
 
 // features are the parts of a request that a server may refuse.
 type features struct {
@@ -45,6 +53,10 @@ func (a *attempt) run(ctx context.Context) (string, error) {
 	defer cancel(nil)
 	silence := time.AfterFunc(a.settings.maxSilence, func() { cancel(errSilent) })
 	defer silence.Stop()
+	// A server may say that it is still there, but not for ever.
+	patience := time.AfterFunc(keepAlives*a.settings.maxSilence, func() { cancel(errSilent) })
+	defer patience.Stop()
+	a.carried = func() { patience.Reset(keepAlives * a.settings.maxSilence) }
 	head, err := a.head()
 	if err != nil {
 		return "", err
@@ -103,7 +115,7 @@ func (a *attempt) head() ([]byte, error) {
 	}
 	head, err := json.Marshal(body)
 	if err != nil {
-		return nil, fmt.Errorf("openai: Client.Extra: %w", err)
+		return nil, fmt.Errorf("openai: Client.Extra or Temperature cannot be sent: %w", err)
 	}
 	head = append(head[:len(head)-1], `,"messages":[`...)
 	if c.System != "" {
@@ -184,7 +196,9 @@ func (a *attempt) read(stream *openai.ChatCompletionStream, w *wire) (string, er
 		if err != nil {
 			return r.text.String(), r.broken(err)
 		}
-		r.take(chunk)
+		if r.take(chunk); r.size > mostReply {
+			return r.text.String(), &llm.TruncatedError{Text: r.text.String(), Reason: fmt.Sprintf("longer than %d MiB", mostReply>>20)}
+		}
 	}
 }
 
@@ -194,8 +208,10 @@ type reading struct {
 	text    strings.Builder
 	held    strings.Builder // reasoning without an opening tag
 	hold    bool            // whether text still is that
-	refusal string
+	refusal strings.Builder
 	finish  string
+	late    bool // whether there was text after the finish reason
+	size    int
 	choices bool // whether there was any
 	usage   llm.Usage
 }
@@ -210,18 +226,22 @@ func (r *reading) take(chunk openai.ChatCompletionStreamResponse) {
 			continue
 		}
 		r.choices = true
-		if choice.FinishReason != "" {
+		d := choice.Delta
+		r.refusal.WriteString(d.Refusal)
+		if d.ReasoningContent != "" {
+			r.trace.Reasoning(d.ReasoningContent)
+		}
+		if d.Content != "" {
+			r.late = r.late || r.finish != ""
+			r.say(d.Content)
+		}
+		if n := len(d.Refusal) + len(d.ReasoningContent) + len(d.Content); n > 0 {
+			r.arrived, r.size = true, r.size+n
+			r.carried()
+		}
+		// A reason that does not mean a whole reply stands, whatever follows.
+		if choice.FinishReason != "" && (r.finish == "" || complete(r.finish)) {
 			r.finish = string(choice.FinishReason)
-		}
-		r.refusal += choice.Delta.Refusal
-		r.arrived = r.arrived || r.refusal != ""
-		if text := choice.Delta.ReasoningContent; text != "" {
-			r.arrived = true
-			r.trace.Reasoning(text)
-		}
-		if text := choice.Delta.Content; text != "" {
-			r.arrived = true
-			r.say(text)
 		}
 	}
 }
@@ -272,8 +292,8 @@ func (r *reading) end(w *wire) (string, error) {
 		r.trace.Usage(r.usage)
 	}
 	switch {
-	case r.refusal != "":
-		return text, &llm.RefusedError{Text: r.refusal, Reason: "refusal"}
+	case r.refusal.Len() > 0:
+		return text, &llm.RefusedError{Text: r.refusal.String(), Reason: "refusal"}
 	case r.finish == "content_filter":
 		return text, &llm.RefusedError{Text: text, Reason: r.finish}
 	case r.finish == "" && !r.choices && w.whole:
@@ -282,6 +302,8 @@ func (r *reading) end(w *wire) (string, error) {
 		return text, &llm.TruncatedError{Text: text, Reason: noFinish}
 	case !complete(r.finish):
 		return text, &llm.TruncatedError{Text: text, Reason: r.finish}
+	case r.late:
+		return text, &llm.TruncatedError{Text: text, Reason: "text after the finish reason"}
 	case text == "":
 		return text, llm.ErrNoReply
 	}
@@ -323,13 +345,14 @@ func unexpectedEOF(err error) error {
 }
 
 // usage reads token counts. OpenAI counts cached tokens among those of the
-// prompt; who reports more of them than there are counts them apart.
+// prompt; who reports more of them than there are, or adds them to the total,
+// counts them apart.
 func (l *learned) usage(u *openai.Usage) llm.Usage {
 	usage := llm.Usage{Prompt: u.PromptTokens, Reply: u.CompletionTokens}
 	if d := u.PromptTokensDetails; d != nil {
 		usage.Cached = d.CachedTokens
 	}
-	if usage.Cached > usage.Prompt {
+	if usage.Cached > usage.Prompt || usage.Cached > 0 && u.TotalTokens == usage.Prompt+usage.Cached+usage.Reply {
 		l.apart.Store(true)
 	}
 	if l.apart.Load() {

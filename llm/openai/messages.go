@@ -113,7 +113,7 @@ func (k *memory) put(m *messages) {
 	k.kept = append(k.kept, m)
 	size := 0
 	for i := len(k.kept) - 1; i >= 0; i-- {
-		if size += len(k.kept[i].prompt); size > keptBytes || len(k.kept)-i > keptMessages {
+		if size += max(len(k.kept[i].prompt), len(k.kept[i].body)); size > keptBytes || len(k.kept)-i > keptMessages {
 			k.kept = append([]*messages(nil), k.kept[i+1:]...)
 			return
 		}
@@ -156,8 +156,17 @@ func (m *messages) open(role llm.Role) {
 	}
 	m.role = role
 	m.body = append(m.body, `{"role":"`...)
-	m.body = append(m.body, role...)
+	m.body = append(m.body, known(role)...)
 	m.body = append(m.body, `","content":"`...)
+}
+
+// known returns role, or the user's for one that the API does not know.
+func known(role llm.Role) llm.Role {
+	switch role {
+	case llm.System, llm.Assistant:
+		return role
+	}
+	return llm.User
 }
 
 // appendEscaped appends text as the inside of a JSON string.

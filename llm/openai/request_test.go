@@ -225,7 +225,9 @@ func TestSettings(t *testing.T) {
 		"bad-url":        {&openai.Client{Model: "m", BaseURL: "http://a b%"}, "a scheme and a host"},
 		"query":          {&openai.Client{Model: "m", BaseURL: "http://h/v1?key=" + key}, "query"},
 		"user":           {&openai.Client{Model: "m", BaseURL: "http://u:" + key + "@h/v1"}, "query or a user"},
-		"newline":        {&openai.Client{Model: "m", BaseURL: "http://h/v1", Key: key + "\n"}, "newline"},
+		"newline":        {&openai.Client{Model: "m", BaseURL: "http://h/v1", Key: "a\n" + key}, "newline"},
+		"space":          {&openai.Client{Model: "m", BaseURL: "http://h/v1", Key: "a " + key}, "holds a space"},
+		"curly quotes":   {&openai.Client{Model: "m", BaseURL: "http://h/v1", Key: "“" + key + "”"}, "no ASCII"},
 		"negative-tries": {&openai.Client{Model: "m", BaseURL: "http://h/v1", Tries: -1}, "not negative"},
 	} {
 		_, err := test.model.Ask(t.Context(), "p")

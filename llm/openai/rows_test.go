@@ -161,7 +161,7 @@ func statusRows() []row {
 		{name: "fastapi-text", answer: raw(404, json, `{"detail":"Not Found"}`), err: status(404, "Not Found")},
 		{name: "plain-text", answer: raw(400, "text/plain", "unknown model\n"), err: status(400, "unknown model")},
 		{name: "invalid-utf8", answer: raw(400, "text/plain", "bad \xff"), err: status(400, "bad \ufffd")},
-		{name: "redirect-elsewhere", answer: raw(307, "text/plain", "", "Location", "https://other.test/v1"), err: status(307, "Temporary Redirect; it points to https://other.test")},
+		{name: "redirect-elsewhere", answer: raw(307, "text/plain", "", "Location", "https://other.test/v1"), err: status(307, "Temporary Redirect; it points to https://other.test/v1")},
 		{name: "404-outside-v1", set: func(c *openai.Client) { c.BaseURL = strings.TrimSuffix(c.BaseURL, "/v1") }, answer: raw(404, "text/plain", "404 page not found"), err: status(404, `404 page not found; does the base URL end in "/v1"?`)},
 	}
 }

@@ -39,10 +39,21 @@ type settings struct {
 
 var defaultHTTP = &http.Client{}
 
+// Check reports what keeps an ask from being sent: no model, no key, an address
+// that is none. It sends nothing.
+func (c *Client) Check() error {
+	s, err := c.settings()
+	if err != nil {
+		return err
+	}
+	_, err = (&attempt{client: c, settings: s}).head()
+	return err
+}
+
 func (c *Client) settings() (*settings, error) {
 	s := &settings{
 		base:       cmp.Or(c.BaseURL, os.Getenv("OPENAI_BASE_URL"), DefaultBaseURL),
-		key:        cmp.Or(string(c.Key), os.Getenv("OPENAI_API_KEY")),
+		key:        strings.TrimSpace(cmp.Or(string(c.Key), os.Getenv("OPENAI_API_KEY"))),
 		model:      cmp.Or(c.Model, os.Getenv("OPENAI_MODEL")),
 		tries:      cmp.Or(c.Tries, defaultTries),
 		maxWait:    cmp.Or(c.MaxWait, defaultMaxWait),
@@ -60,7 +71,7 @@ func sameHost(base *http.Client) *http.Client {
 	client := *base
 	client.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		from := via[0].URL
-		if req.URL.Host != from.Host || from.Scheme == "https" && req.URL.Scheme != "https" || len(via) >= 10 {
+		if req.Method != via[0].Method || req.URL.Host != from.Host || from.Scheme == "https" && req.URL.Scheme != "https" || len(via) >= 10 {
 			return http.ErrUseLastResponse
 		}
 		if base.CheckRedirect != nil {
@@ -78,6 +89,9 @@ const shortSecret = 8
 // collectSecrets lists the key and the values of headers.
 func (s *settings) collectSecrets(header map[string]Secret) {
 	all := []string{s.key}
+	if s.key != "" {
+		all = append(all, "Bearer "+s.key)
+	}
 	for _, value := range header {
 		_, credential, _ := strings.Cut(string(value), " ") // behind "Bearer"
 		all = append(all, string(value), credential)
@@ -105,8 +119,8 @@ func (s *settings) check(c *Client) error {
 		return errors.New("openai: no key; set Client.Key or OPENAI_API_KEY")
 	case c.Tries < 0 || c.MaxWait < 0 || c.MaxSilence < 0 || c.MaxTokens < 0:
 		return errors.New("openai: Tries, MaxWait, MaxSilence and MaxTokens are not negative")
-	case strings.ContainsFunc(s.key, unicode.IsControl):
-		return errors.New("openai: the key holds a newline or another control character")
+	case strings.ContainsFunc(s.key, func(r rune) bool { return r <= ' ' || r >= unicode.MaxASCII }):
+		return errors.New("openai: the key holds a space, a newline or a character that is no ASCII")
 	}
 	s.host = u.Scheme + "://" + u.Host
 	for _, own := range []string{"messages", "stream"} {

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -30,6 +31,9 @@ type wire struct {
 
 // mostBody is how much is read of an answer that is not a stream.
 const mostBody = 64 << 20
+
+// mostBegin is how much of an answer that cannot be read is kept.
+const mostBegin = 4 << 10
 
 // mostErrorBody is how much is read of the answer that goes with a status.
 const mostErrorBody = 64 << 10
@@ -105,7 +109,8 @@ func unreachable(err error) bool {
 		return true
 	}
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
-	return untrusted || errors.Is(err, http.ErrSchemeMismatch)
+	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
+	return untrusted || noTLS || errors.Is(err, http.ErrSchemeMismatch)
 }
 
 // A heardBody tells when something was read.
@@ -130,7 +135,7 @@ func statusError(req *http.Request, resp *http.Response, body io.Reader) error {
 		e.Message = http.StatusText(resp.StatusCode)
 	}
 	if to, err := resp.Location(); err == nil && resp.StatusCode < 400 {
-		e.Message += "; it points to " + to.Scheme + "://" + to.Host
+		e.Message += "; it points to " + to.Scheme + "://" + to.Host + strings.TrimSuffix(to.Path, "/chat/completions")
 	}
 	if resp.StatusCode == http.StatusNotFound && !strings.Contains(req.URL.Path, "/v1/") {
 		e.Message += `; does the base URL end in "/v1"?`
@@ -233,13 +238,17 @@ func startsEvent(r *bufio.Reader) bool {
 
 // plain hands on a whole reply as a stream of one chunk.
 func (w *wire) plain(resp *http.Response, from io.Reader, body io.Closer) (io.ReadCloser, error) {
-	text, err := io.ReadAll(io.LimitReader(from, mostBody))
+	text, err := io.ReadAll(io.LimitReader(from, mostBody+1))
 	if err != nil {
 		return nil, &llm.TruncatedError{Reason: broke, Err: unexpectedEOF(err)}
 	}
+	begin := string(text[:min(len(text), mostBegin)])
+	if len(text) > mostBody {
+		return nil, &llm.DecodeError{Code: resp.StatusCode, Body: begin, Err: fmt.Errorf("longer than %d MiB", mostBody>>20)}
+	}
 	chunk, err := normalize(text)
 	if err != nil {
-		return nil, &llm.DecodeError{Code: resp.StatusCode, Body: string(text), Err: err}
+		return nil, &llm.DecodeError{Code: resp.StatusCode, Body: begin, Err: err}
 	}
 	if chunk.err != nil {
 		return nil, chunk.err
