@@ -7,6 +7,8 @@
 //
 // What follows is the specification of the text protocol, [ActDone], complete
 // enough for a second implementation. [Parse] implements it for replies.
+// docs/PROTOCOL.md has the same with a grammar and an example for each rule, and
+// testdata/protocol has cases to check an implementation with.
 //
 // # Replies
 //
@@ -51,8 +53,8 @@
 //     the start of a line, to the first closing tag that ends its line or is
 //     followed by a marker. One that is never closed means that the reply has no
 //     move.
-//   - a closing tag that ends its line, with no opening tag and no marker
-//     before it, drops everything up to it.
+//   - a closing tag that ends its line, with no opening tag and no marker with a
+//     colon before it, drops everything up to it.
 //   - a closed fence is passed over. If there is no move outside fences, the
 //     first closed fence that holds a marker is packaging and its inside the
 //     reply. With prose before that fence it may be an illustration: then an
@@ -67,7 +69,7 @@
 // then an info word or nothing. It ends at the first line that is only a fence
 // of the same kind, at least as long.
 //
-// A here-document is opened on a line by << or <<-, blanks or nothing, and a tag
+// A here-document is opened on a line by << or <<-, spaces, tabs or nothing, and a tag
 // of up to 32 letters, digits and underscores, the first no digit; the tag may
 // stand in quotes or behind a backslash. A <, letter, digit or underscore may
 // not stand before the <<, and a blank, the line's end or one of ; | & > must
@@ -117,7 +119,8 @@
 //
 // A turn-end token (<|…|> without blanks and at most 64 bytes long,
 // <end_of_turn> or </s>) is dropped at the very end of the reply and at the end
-// of a marker's line, where it ends the reply.
+// of a marker's line, of the tool's name below it and of the line of a Block
+// below that, where it ends the reply. A tool's name does not end in one.
 //
 // # Refusals
 //

@@ -328,8 +328,9 @@ func (p *parser) block(arg string, next int) (string, error) {
 
 // unwrapLine unwraps s, or returns it with the blanks round it as they are.
 func unwrapLine(s string) string {
-	if inner, ok := unwrapOnce(trimBlanksEnd(trimBlanks(s))); ok {
-		return unwrap(inner)
+	trimmed := trimBlanksEnd(trimBlanks(s))
+	if inner := unwrap(trimmed); inner != trimmed {
+		return inner
 	}
 	return s
 }

@@ -252,5 +252,5 @@ func TestModelTimeout(t *testing.T) {
 	exit, stdout, stderr := f.ask(t, "--timeout", "50ms")
 	assert.Equal(t, 1, exit)
 	assert.Empty(t, stdout)
-	assert.Equal(t, "TASK: how many files?\n\nactdone: interrupted after 0 steps, without an answer: the 50ms of --timeout are over\n", stderr)
+	assert.Equal(t, "TASK: how many files?\n\nactdone: stopped after 0 steps, without an answer: the 50ms of --timeout are over\n", stderr)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,14 @@ read_file, write_file), also those that this version does not run yet. Another
 tool is read like one that stores text: first line, then a fence.
 
 The exit status is 0 if there is a move, 1 if the reply is refused, 2 if it
-could not be read at all.`
+could not be read at all.
+
+With --conformance it runs the cases of a folder instead, for those who write a
+parser of their own or cases for one: each line of its .jsonl files holds a
+reply, the tools and the move that is to come of it. A line is printed for each
+case that fails, then "212 passed, 0 failed"; the exit status is 0 if all passed,
+1 if one failed, 2 if the cases could not be read. The format, and the cases of
+the protocol: testdata/protocol. The protocol itself: docs/PROTOCOL.md.`
 
 // builtin are the tools that parse knows. It is the list of package workspace
 // and the tools that are to come.
@@ -35,7 +43,8 @@ var builtin = []tools.Tool{
 }
 
 func newParse() *cobra.Command {
-	return &cobra.Command{
+	var cases string
+	cmd := &cobra.Command{
 		Use:   "parse [FILE|-]",
 		Short: "Read the move in a reply, as JSON",
 		Long:  parseLong,
@@ -43,10 +52,20 @@ func newParse() *cobra.Command {
 			if len(args) > 1 {
 				return noArgs(cmd, args[1:])
 			}
+			if cmd.Flags().Changed("conformance") && len(args) > 0 {
+				return fmt.Errorf("--conformance runs the cases of a folder, %q is a reply: give one of them", args[0])
+			}
 			return nil
 		},
-		RunE: parse,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("conformance") {
+				return conformance(cases, cmd.OutOrStdout())
+			}
+			return parse(cmd, args)
+		},
 	}
+	cmd.Flags().StringVar(&cases, "conformance", "", "run the cases in the .jsonl files of a `folder`")
+	return cmd
 }
 
 func parse(cmd *cobra.Command, args []string) error {
