@@ -44,6 +44,7 @@ var builtin = []tools.Tool{
 
 func newParse() *cobra.Command {
 	var cases string
+	var d dialect
 	cmd := &cobra.Command{
 		Use:   "parse [FILE|-]",
 		Short: "Read the move in a reply, as JSON",
@@ -51,6 +52,9 @@ func newParse() *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return noArgs(cmd, args[1:])
+			}
+			if cmd.Flags().Changed("conformance") && cmd.Flags().Changed("protocol") {
+				return errors.New("--conformance is about the protocol actdone only")
 			}
 			if cmd.Flags().Changed("conformance") && len(args) > 0 {
 				return fmt.Errorf("--conformance runs the cases of a folder, %q is a reply: give one of them", args[0])
@@ -61,14 +65,19 @@ func newParse() *cobra.Command {
 			if cmd.Flags().Changed("conformance") {
 				return conformance(cases, cmd.OutOrStdout())
 			}
-			return parse(cmd, args)
+			return parse(cmd, d, args)
 		},
 	}
+	d.flags(cmd)
 	cmd.Flags().StringVar(&cases, "conformance", "", "run the cases in the .jsonl files of a `folder`")
 	return cmd
 }
 
-func parse(cmd *cobra.Command, args []string) error {
+func parse(cmd *cobra.Command, d dialect, args []string) error {
+	protocol, err := d.protocol()
+	if err != nil {
+		return err
+	}
 	name := "-"
 	if len(args) > 0 {
 		name = args[0]
@@ -80,7 +89,7 @@ func parse(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	move, err := react.Parse(string(reply), builtin)
+	move, err := protocol.Parse(string(reply), builtin)
 	encoder := json.NewEncoder(cmd.OutOrStdout())
 	encoder.SetEscapeHTML(false)
 	return fail(err, encoder.Encode(parsedOf(move, err)))

@@ -60,6 +60,7 @@ is left over.`
 type runCommand struct {
 	work      work
 	choice    choice
+	dialect   dialect
 	script    string
 	maxSteps  int
 	retries   int
@@ -81,6 +82,7 @@ func newRun() *cobra.Command {
 	}
 	c.work.flags(cmd)
 	c.choice.flags(cmd)
+	c.dialect.flags(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&c.earlyStop, "early-stop", false, "end a reply as soon as it holds a move; not for models that write their reasoning into the reply")
 	flags.StringVar(&c.script, "script", "", "play a script `file` instead; - is standard input")
@@ -192,6 +194,10 @@ func taskOf(args []string, task string) (string, error) {
 // play plays p, whose model, task and judge are set, on the folder. The note is
 // for the user.
 func (c *runCommand) play(cmd *cobra.Command, p play, note string) error {
+	var err error
+	if p.loop.Protocol, err = c.dialect.protocol(); err != nil {
+		return err
+	}
 	folder, err := c.work.open()
 	if err != nil {
 		return err
