@@ -100,20 +100,23 @@ func BenchmarkRun(b *testing.B) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	for name, reply := range map[string]string{
-		"one":   "I look at the next file.\nACT: read_file dir/file.go",
-		"fence": "I write it.\nACT: write_file a.go\n```\n" + strings.Repeat("a line of code\n", 100) + "```",
-	} {
-		list := standardTools()
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(reply)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := react.Parse(reply, list); err != nil {
-					b.Fatal(err)
+	line := "a line of code that is not very long\n"
+	for _, size := range []int{100, 1 << 10, 100 << 10} {
+		for name, reply := range map[string]string{
+			"thought": strings.Repeat(line, max(1, (size-30)/len(line))) + "ACT: read_file dir/file.go",
+			"fence":   "ACT: write_file a.go\n```\n" + strings.Repeat(line, max(1, (size-30)/len(line))) + "```",
+		} {
+			list := standardTools()
+			b.Run(fmt.Sprintf("%s/bytes=%d", name, size), func(b *testing.B) {
+				b.SetBytes(int64(len(reply)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := react.Parse(reply, list); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 

@@ -95,9 +95,10 @@ tool, show it the observation (OBS:), ask again.
 
 The project:  %s
 The script:   %s (the replies; edit them)
-The loop:     react/loop.go, 30 lines (go doc github.com/actdone/actdone/react.Loop)
+The loop:     react/loop.go, func steps (go doc github.com/actdone/actdone/react.Loop)
+The folder stays until you delete it.
 
-Play it again, or write your own:
+Play it again, or write your own (from a checkout: go run ./cmd/actdone …, or go install ./cmd/actdone):
     actdone run --script %s -C %s --allow exec
 See what a model is sent first:
     actdone prompt --allow exec -C %[4]s %s
