@@ -41,7 +41,8 @@
 // the label closes before or behind the colon, or at the end of the line, as in
 // "**ACT:** list docs" or "**ACT: list docs**"; an act whose markup closes in
 // mid-line, as in "**ACT: bash** ls", is ambiguous. DONE alone on a line needs no
-// colon, unless a marker with a colon follows that stands in no closed fence. All
+// colon, unless a marker with a colon follows that stands in no closed fence; a
+// turn-end token behind it ends the reply there. All
 // else is text: "act:", "1. ACT:", "> ACT:", "Assistant: ACT:", a marker in
 // mid-line.
 //

@@ -44,6 +44,8 @@ var replySeeds = []string{
 	"ACT: \xff\xfe",
 	"ACT: nosuch x\n````\n```\n````",
 	"REFUSED:\n```reply\nx\n```",
+	"DONE<|x|>\nACT: list .",
+	"a\nDONE </s>\nb",
 	"ACT:\r ",
 	"`ACT:\r`",
 	"**ACT: bash \r**",

@@ -33,6 +33,7 @@ func TestParseLinear(t *testing.T) {
 		"closing tag lines":  many("x</think>\n"),
 		"reasoning":          many("<think>x</think>\n"),
 		"markers in think":   func(n int) string { return "<think>" + many("</think>ACT ")(n) },
+		"dones in think":     func(n int) string { return "<think>" + many("</think>DONE<")(n) },
 		"here-documents":     func(n int) string { return "ACT: bash x " + many("<<A ")(n) },
 		"here-document tags": func(n int) string { return "ACT: bash cat <<A\n" + many("A A\n")(n) },
 		"backticks":          func(n int) string { return "ACT: list " + many("`a`` ")(n) },

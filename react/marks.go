@@ -127,10 +127,30 @@ func markerAt(s string) (marker, bool) {
 	s, open = cutClosing(s, open)
 	if m.rest, ok = cutColon(s); !ok {
 		m.rest, m.bare = trimBlanks(s), true
+		if m.kind == Done && turnEnds(m.rest) {
+			m.bare = false // whatever follows
+			return m, true
+		}
 		return m, m.kind == Done && atLineEnd(s)
 	}
 	m.rest, m.open = cutClosing(m.rest, open)
 	return m, true
+}
+
+// turnEnds reports whether nothing but turn-end tokens stands before the end of
+// the first line of s. It looks no further than a few tokens.
+func turnEnds(s string) bool {
+	if !strings.HasPrefix(s, "<") {
+		return false
+	}
+	line := s[:min(len(s), 4*longestToken)]
+	if i := strings.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	} else if len(line) < len(s) {
+		return false
+	}
+	rest, ended := cutTurnEnd(line)
+	return ended && isBlank(rest)
 }
 
 // cutClosing cuts the markup that closes open, if s begins with it, and

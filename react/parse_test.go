@@ -55,6 +55,7 @@ func TestParse(t *testing.T) {
 		{"invalid bytes", "ACT: list \xff\xfe.", act("list", "\ufffd."), nil},
 		{"bare done", "All good.\nDONE\n", done(""), nil},
 		{"bare done with text under it", "DONE\nIt is 42.", done("It is 42."), nil},
+		{"bare done and the turn's end", "DONE<|im_end|>\n<|im_start|>user\nACT: list .", done(""), nil},
 		{"bare done before a marker", "DONE\nACT: list .", act("list", "."), nil},
 		{"done with more words", "DONE with that.", react.Move{}, react.ErrNoMove},
 
