@@ -147,7 +147,7 @@ func (p *parser) packaged() (Move, error) {
 	}
 	p.dropped.WriteString(inner.dropped.String())
 	move.Thought = trimBlankLines(trimEnd(p.prose + "\n" + thought))
-	if move.Kind == Done || inner.act.Name != "" && inner.act.Lines == tools.One {
+	if move.Kind == Done || move.Lines == tools.One {
 		return move, nil
 	}
 	if p.prose != "" {

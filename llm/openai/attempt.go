@@ -51,17 +51,18 @@ const (
 func (a *attempt) run(ctx context.Context) (string, error) {
 	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(a.settings.maxSilence, func() { cancel(errSilent) })
+	quiet, idle := a.settings.maxSilence, keepAlives*a.settings.maxSilence
+	silence := time.AfterFunc(quiet, func() { cancel(&silentError{"nothing", quiet}) })
 	defer silence.Stop()
 	// A server may say that it is still there, but not for ever.
-	patience := time.AfterFunc(keepAlives*a.settings.maxSilence, func() { cancel(errSilent) })
+	patience := time.AfterFunc(idle, func() { cancel(&silentError{"nothing of a reply", idle}) })
 	defer patience.Stop()
-	a.carried = func() { patience.Reset(keepAlives * a.settings.maxSilence) }
+	a.carried = func() { patience.Reset(idle) }
 	head, err := a.head()
 	if err != nil {
 		return "", err
 	}
-	w := &wire{attempt: a, head: head, heard: func() { silence.Reset(a.settings.maxSilence) }}
+	w := &wire{attempt: a, head: head, heard: func() { silence.Reset(quiet) }}
 	config := openai.DefaultConfig(a.settings.key)
 	config.BaseURL, config.HTTPClient = a.settings.base, w
 	// The wire sends a body of its own: the library's has no temperature of
@@ -78,19 +79,24 @@ func (a *attempt) run(ctx context.Context) (string, error) {
 	return reply, a.silent(own, err, reply)
 }
 
-// errSilent is the cause of a request that was given up.
-var errSilent = errors.New("server sent nothing")
+// A silentError is the cause of a request that was given up.
+type silentError struct {
+	what string
+	time time.Duration
+}
+
+func (e *silentError) Error() string { return fmt.Sprintf("server sent %s for %v", e.what, e.time) }
 
 // silent says that the server was given up, where that is why err came about.
 func (a *attempt) silent(ctx context.Context, err error, text string) error {
-	if err == nil || !errors.Is(context.Cause(ctx), errSilent) {
+	cause, ok := context.Cause(ctx).(*silentError)
+	switch {
+	case err == nil || !ok:
 		return err
+	case a.arrived:
+		return &llm.TruncatedError{Text: text, Reason: cause.Error()}
 	}
-	reason := fmt.Sprintf("%v for %v", errSilent, a.settings.maxSilence)
-	if a.arrived {
-		return &llm.TruncatedError{Text: text, Reason: reason}
-	}
-	return &llm.ConnectionError{Host: a.settings.host, Err: errors.New(reason)}
+	return &llm.ConnectionError{Host: a.settings.host, Err: cause}
 }
 
 // head returns the request's body up to its messages.

@@ -85,7 +85,8 @@ type Client struct {
 	MaxWait time.Duration
 
 	// MaxSilence is how long a server may send nothing. Zero means 5 minutes,
-	// which lets a local server load a model.
+	// which lets a local server load a model. Comments and empty chunks, by
+	// which a server says that it is still there, are borne six times as long.
 	MaxSilence time.Duration
 
 	// Seed makes the jitter of the waits repeatable. Zero means random.

@@ -124,8 +124,9 @@ func TestEndless(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			_, err := model.Ask(ctx, "p")
-			_, ok := err.(*llm.ConnectionError)
-			assert.True(t, ok, "%T %v", err, err)
+			lost, ok := err.(*llm.ConnectionError)
+			require.True(t, ok, "%T %v", err, err)
+			assert.EqualError(t, lost.Err, "server sent nothing of a reply for 300ms")
 		})
 	}
 }
