@@ -1,7 +1,6 @@
 package openai_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -117,16 +116,17 @@ func TestEndless(t *testing.T) {
 		assert.Equal(t, "longer than 32 MiB", cut.Reason)
 		assert.Less(t, len(cut.Text), 34<<20)
 	})
-	for name, piece := range map[string]string{"comments": ": still here\n\n", "empty chunks": "data: {\"choices\":[]}\n\n"} {
-		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
-			model, _ := serve(t, endless(piece))
-			model.MaxSilence = 50 * time.Millisecond
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			_, err := model.Ask(ctx, "p")
-			lost, ok := err.(*llm.ConnectionError)
-			require.True(t, ok, "%T %v", err, err)
-			assert.EqualError(t, lost.Err, "server sent nothing of a reply for 300ms")
+	for name, piece := range map[string]string{"comments": ": still here\n\n", "empty-chunks": "data: {\"choices\":[]}\n\n"} {
+		bubble(t, name, func(t *testing.T) {
+			var body []any // a piece every ten seconds, for an hour
+			for range 360 {
+				body = append(body, piece, 10*time.Second)
+			}
+			o := asked(t, t.Context(), func(c *openai.Client) { c.MaxSilence = time.Minute; c.Tries = 1 }, streams(body...))
+			lost, ok := o.err.(*llm.ConnectionError)
+			require.True(t, ok, "%T %v", o.err, o.err)
+			assert.EqualError(t, lost.Err, "server sent nothing of a reply for 6m0s")
+			assert.Equal(t, 6*time.Minute, o.took)
 		})
 	}
 }
