@@ -8,6 +8,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -36,6 +37,11 @@ type Tool struct {
 	// is One: a single line. A tool that takes more must say so, or the model
 	// is told to write one line.
 	Lines Lines
+
+	// Schema is the JSON Schema of the object that Call takes in place of
+	// words, for models that call functions. Nil means that the tool takes
+	// one text and nothing else.
+	Schema json.RawMessage
 
 	// Call runs the tool. It should stop early when ctx ends.
 	//

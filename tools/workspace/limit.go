@@ -16,14 +16,24 @@ type Limits struct {
 	OutputHead  int           // bytes kept of the beginning of a command's output: 2 KiB
 	OutputTail  int           // bytes kept of its end: 6 KiB
 	ReadLines   int           // lines that read_file shows: 250
-	ReadBytes   int           // bytes that read_file and list show: 8 KiB
+	ReadBytes   int           // bytes that read_file, list, glob and grep show: 8 KiB
 	LineChars   int           // characters that read_file shows of a line: 1,000
 	ListEntries int           // entries that list shows: 400
+	GlobPaths   int           // paths that glob shows: 200
+	GrepMatches int           // matches that grep shows: 100
+	WriteBytes  int           // bytes that write_file takes: 1 MiB
+	EditBytes   int           // bytes of a file that edit_file changes: 8 MiB
+	WalkEntries int           // entries that list, glob and grep look at: 50,000
+	WalkTime    time.Duration // how long they look: 10 s
+	Processes   int           // processes of a command at once: 512
+	Memory      int           // bytes of memory of a command: 4 GiB
+	FileBytes   int           // bytes of the largest file a command writes: 1 GiB
 }
 
 const (
-	defaultTimeout = 120 * time.Second
-	maxTimeout     = 600 * time.Second
+	defaultTimeout  = 120 * time.Second
+	maxTimeout      = 600 * time.Second
+	defaultWalkTime = 10 * time.Second
 )
 
 // orDefaults returns l with its zero fields filled in, or an error that names
@@ -32,7 +42,12 @@ func (l Limits) orDefaults() (Limits, error) {
 	if l.Timeout == 0 {
 		l.Timeout = defaultTimeout
 	}
+	if l.WalkTime == 0 {
+		l.WalkTime = defaultWalkTime
+	}
 	switch {
+	case l.WalkTime < 0:
+		return l, fmt.Errorf("negative Limits.WalkTime: %v", l.WalkTime)
 	case l.Timeout < 0:
 		return l, fmt.Errorf("negative Limits.Timeout: %v", l.Timeout)
 	case l.Timeout > maxTimeout:
@@ -49,6 +64,14 @@ func (l Limits) orDefaults() (Limits, error) {
 		{"ReadBytes", &l.ReadBytes, 8 << 10},
 		{"LineChars", &l.LineChars, 1000},
 		{"ListEntries", &l.ListEntries, 400},
+		{"GlobPaths", &l.GlobPaths, 200},
+		{"GrepMatches", &l.GrepMatches, 100},
+		{"WriteBytes", &l.WriteBytes, 1 << 20},
+		{"EditBytes", &l.EditBytes, 8 << 20},
+		{"WalkEntries", &l.WalkEntries, 50_000},
+		{"Processes", &l.Processes, 512},
+		{"Memory", &l.Memory, 4 << 30},
+		{"FileBytes", &l.FileBytes, 1 << 30},
 	} {
 		if *f.value < 0 {
 			return l, fmt.Errorf("negative Limits.%s: %d", f.name, *f.value)
