@@ -12,16 +12,16 @@ import (
 // ask asks for the next step. A reply that EarlyStop has ended is the text so
 // far.
 func (r *run) ask(ctx context.Context, prompt string) (string, error) {
-	h := &hearing{run: r, ask: r.Asks() + 1}
+	h := &hearing{trace: &r.trace, ask: r.Asks() + 1}
+	if r.loop.EarlyStop {
+		h.stop = func() func(string) bool { return r.protocol.Stop(r.tools) }
+	}
 	asking, cancel := h.listen(ctx)
 	defer cancel()
 	started := r.askStart(h.ask, prompt)
 	reply, err := r.loop.LLM.Ask(llm.WithParts(asking, r.Parts()), prompt)
 	reply, err = h.end(reply, err)
-	if r.trace.AskDone != nil {
-		r.trace.AskDone(h.ask, reply, err, time.Since(started))
-	}
-	r.watch(h.ask, prompt, h.tokens)
+	r.askDone(h, started, prompt, reply, err)
 	if ctx.Err() != nil && (err != nil || strings.TrimSpace(reply) == "") {
 		r.askErr = err
 		return "", ctx.Err()
@@ -29,36 +29,45 @@ func (r *run) ask(ctx context.Context, prompt string) (string, error) {
 	return reply, err
 }
 
-func (r *run) askStart(n int, prompt string) time.Time {
-	if r.trace.AskStart != nil {
-		r.trace.AskStart(n, prompt)
+func (d *driver) askStart(n int, prompt string) time.Time {
+	if d.p.restarted {
+		d.growth, d.last, d.p.restarted = growth{}, 0, false
 	}
-	if r.trace.AskDone == nil {
+	d.prompts, d.repeated, d.last = d.prompts+len(prompt), d.repeated+d.last, len(prompt)
+	if d.trace.AskStart != nil {
+		d.trace.AskStart(n, prompt)
+	}
+	if d.trace.AskDone == nil {
 		return time.Time{}
 	}
 	return time.Now()
 }
 
-// watch looks for a prompt that the server has cut.
-func (r *run) watch(ask int, prompt string, tokens int) {
-	lost, ok := r.growth.lost(ask, prompt, tokens)
+// askDone reports the end of an ask, and looks for a prompt that the server has
+// cut.
+func (d *driver) askDone(h *hearing, started time.Time, prompt, reply string, err error) {
+	if d.trace.AskDone != nil {
+		d.trace.AskDone(h.ask, reply, err, time.Since(started))
+	}
+	lost, ok := d.growth.lost(h.ask, prompt, h.tokens)
 	if !ok {
 		return
 	}
-	if r.lostPrompt == 0 {
-		r.lostPrompt = ask
+	if d.lostPrompt == 0 {
+		d.lostPrompt = h.ask
 	}
-	if r.trace.PromptLost != nil {
-		r.trace.PromptLost(lost)
+	if d.trace.PromptLost != nil {
+		d.trace.PromptLost(lost)
 	}
 }
 
 // A hearing is what the run hears of one ask. Once the ask has returned it hears
 // no more, also from an Asker that goes on talking.
 type hearing struct {
-	run    *run
+	trace  *Trace
 	ask    int
-	tokens int // of the prompt, as the server counts them
+	stop   func() func(soFar string) bool // for EarlyStop: Protocol.Stop; else nil
+	tokens int                            // of the prompt, as the server counts them
 
 	mu      sync.Mutex
 	over    bool
@@ -72,14 +81,14 @@ type hearing struct {
 func (h *hearing) listen(ctx context.Context) (context.Context, context.CancelFunc) {
 	heard := &llm.Trace{Usage: h.usage}
 	h.cancel = func() {}
-	if h.run.loop.EarlyStop {
+	if h.stop != nil {
 		ctx, h.cancel = context.WithCancel(ctx)
-		h.may = h.run.protocol.Stop(h.run.tools)
+		h.may = h.stop()
 	}
-	if h.may != nil || h.run.trace.Text != nil {
+	if h.may != nil || h.trace.Text != nil {
 		heard.Delta = h.delta
 	}
-	if h.may != nil || h.run.trace.Retry != nil {
+	if h.may != nil || h.trace.Retry != nil {
 		heard.Retry = h.retry
 	}
 	return llm.WithTrace(ctx, heard), h.cancel
@@ -112,8 +121,8 @@ func (h *hearing) delta(piece string) {
 	if h.over || h.stopped {
 		return
 	}
-	if h.run.trace.Text != nil {
-		h.run.trace.Text(h.ask, piece)
+	if h.trace.Text != nil {
+		h.trace.Text(h.ask, piece)
 	}
 	if h.may == nil {
 		return
@@ -124,8 +133,8 @@ func (h *hearing) delta(piece string) {
 	}
 	h.stopped = true
 	h.cancel()
-	if h.run.trace.Stopped != nil {
-		h.run.trace.Stopped(h.ask)
+	if h.trace.Stopped != nil {
+		h.trace.Stopped(h.ask)
 	}
 }
 
@@ -136,10 +145,10 @@ func (h *hearing) retry(err error) {
 		return
 	}
 	if h.may != nil {
-		h.may = h.run.protocol.Stop(h.run.tools)
+		h.may = h.stop()
 		h.text.Reset()
 	}
-	if h.run.trace.Retry != nil {
-		h.run.trace.Retry(h.ask, err)
+	if h.trace.Retry != nil {
+		h.trace.Retry(h.ask, err)
 	}
 }

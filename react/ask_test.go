@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -58,6 +59,27 @@ func streamTwo(replies ...string) llm.AskFunc {
 	}
 }
 
+// TestTraceTook is about how long asks and acts took.
+func TestTraceTook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asks, acts []time.Duration
+		replies := script("ACT: wait", "DONE: x")
+		model := llm.AskFunc(func(ctx context.Context, prompt string) (string, error) {
+			time.Sleep(3 * time.Second)
+			return replies.Ask(ctx, prompt)
+		})
+		wait := tools.Tool{Name: "wait", Call: func(context.Context, string) (string, error) { time.Sleep(time.Minute); return "", nil }}
+		trace := &react.Trace{
+			AskDone: func(_ int, _ string, _ error, took time.Duration) { asks = append(asks, took) },
+			ActDone: func(_ int, _ react.Move, took time.Duration, _ *tools.PanicError) { acts = append(acts, took) },
+		}
+		_, err := react.Loop{LLM: model, Tools: []tools.Tool{wait}, Trace: trace}.Run(t.Context(), "t")
+		require.NoError(t, err)
+		assert.Equal(t, []time.Duration{3 * time.Second, 3 * time.Second}, asks)
+		assert.Equal(t, []time.Duration{time.Minute}, acts)
+	})
+}
+
 func TestTraceEndsOnce(t *testing.T) {
 	ends := 0
 	count := &react.Trace{End: func(react.Result, error) { ends++ }}
@@ -75,7 +97,8 @@ func TestTraceEndsOnce(t *testing.T) {
 
 func TestEarlyStopAfterRetry(t *testing.T) {
 	var stopped []int
-	asked := 0
+	var texts []string
+	retries, asked := 0, 0
 	model := llm.AskFunc(func(ctx context.Context, _ string) (string, error) {
 		trace := llm.ContextTrace(ctx)
 		if asked++; asked > 1 {
@@ -85,15 +108,22 @@ func TestEarlyStopAfterRetry(t *testing.T) {
 		trace.Retry(errBroken)
 		trace.Delta("ACT: list .\nOBS: inv")
 		trace.Delta("ented")
+		trace.Retry(errBroken)
 		return "", ctx.Err()
 	})
 	var r recorder
-	loop := react.Loop{LLM: model, Tools: r.tools(), EarlyStop: true, Trace: &react.Trace{Stopped: func(n int) { stopped = append(stopped, n) }}}
+	loop := react.Loop{LLM: model, Tools: r.tools(), EarlyStop: true, Trace: &react.Trace{
+		Stopped: func(n int) { stopped = append(stopped, n) },
+		Text:    func(_ int, piece string) { texts = append(texts, piece) },
+		Retry:   func(int, error) { retries++ },
+	}}
 	result, err := loop.Run(t.Context(), "t")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"list ."}, r.calls)
 	assert.Equal(t, "ACT: list .", result.Steps[0].Reply)
 	assert.Equal(t, []int{1}, stopped)
+	assert.Equal(t, []string{"ACT: read_file wr", "ACT: list .\nOBS: inv"}, texts, "nothing is told of what comes after the stop")
+	assert.Equal(t, 1, retries)
 }
 
 func TestLostPrompt(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/actdone/actdone/react/internal/lex"
 )
 
 // clean makes the output of a tool fit to stand in a prompt: valid UTF-8,
@@ -37,7 +39,7 @@ func dirty(s string) bool {
 }
 
 func scrub(s string) string {
-	s = normalize(s)
+	s = lex.Normalize(s)
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); {

@@ -33,11 +33,14 @@ func TestObservationIsCleaned(t *testing.T) {
 		{"unicode", "ä€😀\u00a0", "ä€😀\u00a0"},
 		{"carriage returns", "a\r\nb\r\r\nc\rd\r", "a\nb\nc\nd"},
 		{"controls", "a\x00b\x07\x7fc", "abc"},
+		{"delete", "a\x7fb", "ab"},
+		{"nothing but controls", "\x00\x07", "(no output)"},
 		{"second controls", "a\u0080b\u009bc", "abc"},
 		{"colour", "\x1b[1;31mred\x1b[0m", "red"},
 		{"title", "\x1b]0;title\aa\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "alink"},
 		{"device control", "\x1bPq#0\x1b\\a", "a"},
 		{"charset", "\x1b(Ba\x1b=b\x1bcc", "abc"},
+		{"ends of ranges", "\x1b[?1l\x1b[1@\x1b[3~\x1b[0 q\x1b F\x1b/B\x1b0\x1b~a", "a"},
 		{"title without an end", "\x1b]0;title\nnext", "\nnext"},
 		{"escape at the end", "a\x1b", "a"},
 		{"sequence at the end", "a\x1b[31", "a"},
@@ -55,6 +58,9 @@ func TestObservationIsCapped(t *testing.T) {
 	assert.Equal(t, strings.Repeat("x", 50)+"\n[cut: 1 of 101 bytes are missing here]\n"+strings.Repeat("x", 50),
 		shownAs(t, strings.Repeat("x", 101), 100))
 	assert.Equal(t, "ä\n[cut: 8 of 12 bytes are missing here]\nä", shownAs(t, "ääääää", 5))
+	assert.Equal(t, "ä\n[cut: 8 of 12 bytes are missing here]\nä", shownAs(t, "ääääää", 6), "no rune is cut")
+	assert.Equal(t, "012345\n7\n[cut: 4 of 20 bytes are missing here]\n01\n34567", shownAs(t, "012345\n7xxxx01\n34567", 16), "no end of a line is near")
+	assert.Equal(t, "abcdefgh\n[cut: 5 of 20 bytes are missing here]\n1234567", shownAs(t, "abcdefghzzzz\n1234567", 16), "the cut is at the end of a line")
 	lines := shownAs(t, strings.Repeat("0123456789\n", 100), 200)
 	assert.Equal(t, strings.Repeat("0123456789\n", 9)+"[cut: 903 of 1099 bytes are missing here]"+strings.Repeat("\n0123456789", 9), lines)
 	assert.Equal(t, "[cut: 4 of 4 bytes are missing here]", shownAs(t, "ää", 1))

@@ -1,35 +1,8 @@
 package react
 
-import "strings"
+import "github.com/actdone/actdone/react/internal/lex"
 
-// A fence is a line that opens or closes a fenced block.
-type fence struct {
-	char byte // '`' or '~'
-	n    int  // how many of them
-	info string
-}
-
-// fenceAt reads the fence that s begins with.
-func fenceAt(s string) (fence, bool) {
-	s = trimBlanks(s)
-	if !strings.HasPrefix(s, "```") && !strings.HasPrefix(s, "~~~") {
-		return fence{}, false
-	}
-	s = firstLine(s)
-	f := fence{char: s[0]}
-	for f.n < len(s) && s[f.n] == f.char {
-		f.n++
-	}
-	f.info = trimBlanksEnd(trimBlanks(s[f.n:]))
-	return f, f.char == '~' || !strings.Contains(f.info, "`")
-}
-
-// closes reports whether f ends a block that open began.
-func (f fence) closes(open fence) bool {
-	return f.info == "" && f.char == open.char && f.n >= open.n
-}
-
-// A span is the inside of a closed fence, and where the line after it begins.
+// A span is the inside of a closed lex.Fence, and where the line after it begins.
 type span struct{ start, end, next int }
 
 // closings finds the end of closed fences in linear time.
@@ -47,19 +20,19 @@ type closing struct {
 
 // block returns the inside of the block that open began on the line before pos,
 // if it is closed.
-func (c *closings) block(text string, open fence, pos int) (span, bool) {
+func (c *closings) block(text string, open lex.Fence, pos int) (span, bool) {
 	if !c.ready {
 		c.collect(text, pos)
 	}
 	for len(c.at) > 0 && c.at[0].pos < pos {
 		c.at = c.at[1:]
 	}
-	if len(c.at) == 0 || c.at[0].max[kindOf(open)] < open.n {
+	if len(c.at) == 0 || c.at[0].max[kindOf(open)] < open.N {
 		return span{}, false
 	}
 	for _, at := range c.at {
-		line, next := cutLine(text, at.pos)
-		if f, _ := fenceAt(line); f.closes(open) {
+		line, next := lex.CutLine(text, at.pos)
+		if f, _ := lex.FenceAt(line); f.Closes(open) {
 			return span{start: pos, end: max(pos, at.pos-1), next: next}, true
 		}
 	}
@@ -70,10 +43,10 @@ func (c *closings) block(text string, open fence, pos int) (span, bool) {
 func (c *closings) collect(text string, pos int) {
 	c.ready = true
 	for pos < len(text) {
-		line, next := cutLine(text, pos)
-		if f, ok := fenceAt(line); ok && f.info == "" {
+		line, next := lex.CutLine(text, pos)
+		if f, ok := lex.FenceAt(line); ok && f.Info == "" {
 			at := closing{pos: pos}
-			at.max[kindOf(f)] = f.n
+			at.max[kindOf(f)] = f.N
 			c.at = append(c.at, at)
 		}
 		pos = next
@@ -85,8 +58,8 @@ func (c *closings) collect(text string, pos int) {
 	}
 }
 
-func kindOf(f fence) int {
-	if f.char == '~' {
+func kindOf(f lex.Fence) int {
+	if f.Char == '~' {
 		return 1
 	}
 	return 0

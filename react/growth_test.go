@@ -1,79 +1,66 @@
 package react_test
 
 import (
-	"math"
+	"fmt"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actdone/actdone/internal/growthtest"
 	"github.com/actdone/actdone/react"
+	"github.com/actdone/actdone/tools"
 )
 
-// TestParseLinear parses replies made to be expensive, at one length and at
-// sixteen times that. Linear work takes sixteen times as long, quadratic work
-// 256 times, on any machine; one that is busy with other things gets a few
-// chances, which quadratic work does not profit from.
-func TestParseLinear(t *testing.T) {
-	many := func(s string) func(int) string {
-		return func(n int) string { return strings.Repeat(s, n/len(s)) }
-	}
-	falling := func(n int) string { // fences of which none closes another
-		var b strings.Builder
-		for i := int(math.Sqrt(float64(n))); i > 3; i-- {
-			b.WriteString(strings.Repeat("`", i) + "\n")
-		}
-		return b.String() + strings.Repeat("x\n", max(0, n-b.Len())/2)
-	}
-	for name, reply := range map[string]func(int) string{
-		"open fences":        many("```x\n"),
-		"falling fences":     falling,
-		"closed fences":      many("```\nACT: x\n```\n"),
-		"bare done":          func(n int) string { return many("DONE\n")(n) + "ACT: list ." },
-		"closing tags":       func(n int) string { return "<think>" + many("</think>x")(n) },
-		"closing tag lines":  many("x</think>\n"),
-		"reasoning":          many("<think>x</think>\n"),
-		"markers in think":   func(n int) string { return "<think>" + many("</think>ACT ")(n) },
-		"dones in think":     func(n int) string { return "<think>" + many("</think>DONE<")(n) },
-		"here-documents":     func(n int) string { return "ACT: bash x " + many("<<A ")(n) },
-		"here-document tags": func(n int) string { return "ACT: bash cat <<A\n" + many("A A\n")(n) },
-		"backticks":          func(n int) string { return "ACT: list " + many("`a`` ")(n) },
-		"nested backticks":   func(n int) string { return "ACT: list " + strings.Repeat("`", n/2) + "x" + strings.Repeat("`", n/2) },
-		"deep backticks": func(n int) string {
-			var open, shut []string
-			for i, size := 1, 0; size < n; i++ {
-				run := strings.Repeat("`", i)
-				open, shut, size = append([]string{run}, open...), append(shut, run), size+2*i
-			}
-			return "ACT: list " + strings.Join(open, " ") + " x " + strings.Join(shut, " ")
-		},
-		"turn ends":        func(n int) string { return "ACT: list x" + many("<|a|>")(n) },
-		"labels":           func(n int) string { return "DONE: x\n" + many("OBS:\n")(n) },
-		"blanks":           func(n int) string { return many(" \u00a0")(n) + "ACT: list ." },
-		"hashes":           many("######"),
-		"carriage returns": func(n int) string { return many("\r")(n) + "\nACT: list ." },
-		"blank lines":      func(n int) string { return "ACT: bash\n" + many(" \n")(n) },
-	} {
+// TestGrowth holds that a run of one reply takes time in proportion to its
+// length, whatever task, reply and output are. What parsing and rendering alone
+// take is tested beside the dialects, for all protocols.
+func TestGrowth(t *testing.T) {
+	for name, text := range growthtest.Texts {
 		t.Run(name, func(t *testing.T) {
-			short, long := reply(64<<10), reply(1<<20)
-			var ratios []float64
-			for range 8 {
-				ratio := float64(parseTime(long)) / float64(max(parseTime(short), time.Microsecond))
-				if ratios = append(ratios, ratio); ratio < 64 {
-					return
-				}
-			}
-			t.Errorf("sixteen times the length took so many times as long: %.0f", ratios)
+			growthtest.Linear(t, func(size int) func() {
+				long := text(size)
+				return func() { live(t, long) }
+			})
 		})
 	}
 }
 
-// parseTime returns the shortest of some measurements.
-func parseTime(reply string) time.Duration {
-	best := time.Hour
-	for range 3 {
-		start := time.Now()
-		_, _ = react.Parse(reply, standardTools())
-		best = min(best, time.Since(start))
+// live plays a run in which everything that others write is text.
+func live(t *testing.T, text string) {
+	loop := react.Loop{Tools: standardTools(), Retries: 1, MaxSteps: 3, MaxObservation: 1 << 30}
+	tr, err := loop.Transcript(text)
+	require.NoError(t, err)
+	for _, reply := range []string{text, "ACT: list ."} {
+		_, err := tr.Prompt()
+		require.NoError(t, err)
+		move, err := tr.Reply(reply, nil)
+		require.NoError(t, err)
+		switch move.Kind {
+		case react.Done:
+			return
+		case react.Act:
+			require.NoError(t, tr.Observe(text, nil))
+		}
 	}
-	return best
+	_, err = tr.Prompt()
+	require.NoError(t, err)
+}
+
+// TestGrowthOfUnknownTool is about a long name that no tool has: it is compared
+// with the names of all tools.
+func TestGrowthOfUnknownTool(t *testing.T) {
+	var list []tools.Tool
+	for i := range 100 {
+		list = append(list, say(fmt.Sprintf("tool%d", i), ""))
+	}
+	growthtest.Linear(t, func(size int) func() {
+		name := strings.Repeat("a_", size/2)
+		return func() {
+			result, err := react.Loop{LLM: script("ACT: "+name, "DONE: x"), Tools: list}.Run(t.Context(), "t")
+			require.NoError(t, err)
+			assert.Contains(t, result.Steps[0].Observation, "error: unknown tool a_a_")
+		}
+	})
 }

@@ -37,6 +37,14 @@ type Loop struct {
 	// model, head and tail. Zero means 16 KiB.
 	MaxObservation int
 
+	// Compact is the length of a prompt, in bytes, past which the oldest
+	// observations are dropped from it, each but for a line that says so, until it has
+	// half of that length. The task, what the model wrote, and the last three
+	// observations stay. Each time this happens a new line of prompts begins, of which no
+	// cache knows more than the instructions. Steps keep their observations. Zero means
+	// never.
+	Compact int
+
 	// EarlyStop cancels an ask as soon as its streamed text holds a whole
 	// move, for models that go on and invent the result. It is not for models
 	// that write their reasoning into the reply. The tokens of an ask that was

@@ -4,29 +4,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/actdone/actdone/internal/levenshtein"
+	"github.com/actdone/actdone/react/internal/lex"
 	"github.com/actdone/actdone/tools"
 )
 
-// match returns the index of the tool that a model meant by name, or -1: the
-// one of exactly that name, else the only one that has it without regard to
-// case, - and _, invisible signs, and the marks that models put round names.
-func match(list []tools.Tool, name string) int {
-	for i := range list {
-		if list[i].Name == name {
-			return i
-		}
-	}
-	plain, found := plainName(name), -1
-	for i := range list {
-		if plainName(list[i].Name) == plain {
-			if found >= 0 {
-				return -1
-			}
-			found = i
-		}
-	}
-	return found
-}
+// match returns the index of the tool that a model meant by name, or -1: names
+// are the same without regard to case, - and _, invisible signs, and the marks
+// that models put round names.
+func match(list []tools.Tool, name string) int { return lex.Match(list, name, plainName) }
 
 // invisible signs cannot be part of a name that a model sees.
 var invisible = strings.NewReplacer("\u200b", "", "\u200c", "", "\u200d", "", "\u2060", "", "\ufeff", "", "-", "_")
@@ -93,7 +79,7 @@ func nameDistance(a, b string) int {
 	case min(len(a), len(b)) < far:
 		return far
 	}
-	return editDistance(a, b)
+	return levenshtein.Distance(a, b, far-1)
 }
 
 // shortens reports whether a is b with letters left out, but not the first.
@@ -107,24 +93,4 @@ func shortens(a, b string) bool {
 		}
 	}
 	return a == ""
-}
-
-// editDistance is the Levenshtein distance of a and b, in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/actdone/actdone/react/internal/lex"
 	"github.com/actdone/actdone/tools"
 )
 
@@ -14,15 +15,15 @@ import (
 // The error is a [*ProtocolError]. Parse takes any string, in time linear in
 // its length.
 func Parse(reply string, list []tools.Tool) (Move, error) {
-	text := normalize(reply)
-	whole, _ := cutTurnEnd(text)
+	text := lex.Normalize(reply)
+	whole, _ := lex.CutTurnEnd(text)
 	p := parser{text: whole, tools: list}
 	m, err := p.reply()
 	if err != nil {
 		return Move{}, &ProtocolError{Reply: text, Err: err, Cure: p.cure(err)}
 	}
-	m.Reply = trimEnd(text[:p.end])
-	if m.Dropped = p.dropped.String() + text[len(m.Reply):]; trimEnd(m.Dropped) == "" {
+	m.Reply = lex.TrimEnd(text[:p.end])
+	if m.Dropped = p.dropped.String() + text[len(m.Reply):]; lex.TrimEnd(m.Dropped) == "" {
 		m.Dropped = ""
 	}
 	return m, nil
@@ -59,7 +60,7 @@ func (p *parser) reply() (Move, error) {
 
 // thoughtTo returns the thought that ends at pos.
 func (p *parser) thoughtTo(pos int) string {
-	return trimBlankLines(trimEnd(p.thought.String() + p.text[p.from:pos]))
+	return trimBlankLines(lex.TrimEnd(p.thought.String() + p.text[p.from:pos]))
 }
 
 // find returns where the line of the first marker begins that stands in neither
@@ -73,11 +74,11 @@ func (p *parser) find() (at int, thought string, ok bool) {
 		} else if ok && bare < 0 {
 			bare, thought = pos, p.thoughtTo(pos)
 		}
-		line, next := cutLine(p.text, pos)
+		line, next := lex.CutLine(p.text, pos)
 		if _, label := labelAt(line); label && p.pack.next > 0 {
 			break // the fence was the reply, what follows is invented
 		}
-		if f, ok := fenceAt(line); ok {
+		if f, ok := lex.FenceAt(line); ok {
 			s, closed := p.fences.block(p.text, f, next)
 			if closed {
 				if p.pack.next == 0 && hasMarker(p.text[s.start:s.end]) {
@@ -86,14 +87,14 @@ func (p *parser) find() (at int, thought string, ok bool) {
 				next = s.next
 			}
 			p.open = p.open || !closed
-		} else if inside, ok := openTagAt(p.text[pos:]); ok {
+		} else if inside, ok := lex.OpenTagAt(p.text[pos:]); ok {
 			opened = true
 			if next, ok = p.reasoning(len(p.text) - len(inside)); !ok {
 				p.pack = span{}
 				return 0, "", false
 			}
 			p.drop(pos, next)
-		} else if !opened && endsInClosingTag(line) {
+		} else if !opened && lex.EndsInClosingTag(line) {
 			p.thought.Reset()
 			p.pack, p.open, bare = span{}, false, -1
 			p.drop(p.from, next)
@@ -107,13 +108,13 @@ func (p *parser) find() (at int, thought string, ok bool) {
 // first closing tag that ends its line, or is followed by a marker.
 func (p *parser) reasoning(pos int) (end int, ok bool) {
 	for {
-		_, after, ok := cutClosingTag(p.text[pos:])
+		_, after, ok := lex.CutClosingTag(p.text[pos:])
 		if !ok {
 			return 0, false
 		}
 		pos = len(p.text) - len(after)
-		if atLineEnd(after) {
-			return pos + len(after) - len(strings.TrimPrefix(trimBlanks(after), "\n")), true
+		if lex.AtLineEnd(after) {
+			return pos + len(after) - len(strings.TrimPrefix(lex.TrimBlanks(after), "\n")), true
 		}
 		if _, ok := markerAt(after); ok {
 			return pos, true
@@ -146,7 +147,7 @@ func (p *parser) packaged() (Move, error) {
 		return Move{}, err
 	}
 	p.dropped.WriteString(inner.dropped.String())
-	move.Thought = trimBlankLines(trimEnd(p.prose + "\n" + thought))
+	move.Thought = trimBlankLines(lex.TrimEnd(p.prose + "\n" + thought))
 	if move.Kind == Done || move.Lines == tools.One {
 		return move, nil
 	}
@@ -176,9 +177,9 @@ func (p *parser) done(m marker) Move {
 		answer += "\n" + p.text[next:]
 	}
 	for {
-		answer = trimEnd(answer)
+		answer = lex.TrimEnd(answer)
 		last := strings.LastIndexByte(answer, '\n') + 1
-		if after, ok := labelAt(answer[last:]); !ok || !isBlank(after) {
+		if after, ok := labelAt(answer[last:]); !ok || !lex.IsBlank(after) {
 			break
 		}
 		answer = answer[:last]
@@ -190,11 +191,11 @@ func (p *parser) done(m marker) Move {
 // trimBlankLines drops the blank lines that s begins with; where there are none,
 // the blanks.
 func trimBlankLines(s string) string {
-	if !atLineEnd(s) {
-		return trimBlanks(s)
+	if !lex.AtLineEnd(s) {
+		return lex.TrimBlanks(s)
 	}
-	for pos := 0; pos < len(s); _, pos = cutLine(s, pos) {
-		if !atLineEnd(s[pos:]) {
+	for pos := 0; pos < len(s); _, pos = lex.CutLine(s, pos) {
+		if !lex.AtLineEnd(s[pos:]) {
 			return s[pos:]
 		}
 	}
@@ -205,14 +206,14 @@ func trimBlankLines(s string) string {
 // tokens, which end the reply, and without the markup that closes open. It
 // returns where the next line begins.
 func (p *parser) markerLine(pos int, open string) (rest string, next int) {
-	rest, next = cutLine(p.text, pos)
+	rest, next = lex.CutLine(p.text, pos)
 	for {
-		cut, ended := cutTurnEnd(rest)
+		cut, ended := lex.CutTurnEnd(rest)
 		if ended {
 			rest, next = cut, pos+len(cut)
 			p.text = p.text[:next]
 		}
-		closed, ok := strings.CutSuffix(trimBlanksEnd(rest), open)
+		closed, ok := strings.CutSuffix(lex.TrimBlanksEnd(rest), open)
 		if open == "" || !ok {
 			return rest, next
 		}
@@ -223,14 +224,14 @@ func (p *parser) markerLine(pos int, open string) (rest string, next int) {
 // actMove reads the tool's name and its input.
 func (p *parser) actMove(m marker) (Move, error) {
 	pos := len(p.text) - len(m.rest)
-	if atLineEnd(m.rest) {
+	if lex.AtLineEnd(m.rest) {
 		if pos = nameLine(p.text, pos); pos < 0 {
 			return Move{}, ErrNoTool
 		}
 	}
 	rest, next := p.markerLine(pos, m.open)
 	name, arg := cutName(rest)
-	if _, fenced := fenceAt(name); fenced || name == "" || turnEndLen(name) > 0 {
+	if _, fenced := lex.FenceAt(name); fenced || name == "" || lex.TurnEndLen(name) > 0 {
 		return Move{}, ErrNoTool
 	}
 	if m.open != "" && strings.Contains(rest, m.open) {
@@ -247,12 +248,12 @@ func (p *parser) actMove(m marker) (Move, error) {
 // nameLine returns where the line after pos begins if the tool's name may stand
 // on it, else -1.
 func nameLine(text string, pos int) int {
-	_, next := cutLine(text, pos)
-	line, _ := cutLine(text, next)
-	_, fenced := fenceAt(line)
+	_, next := lex.CutLine(text, pos)
+	line, _ := lex.CutLine(text, next)
+	_, fenced := lex.FenceAt(line)
 	_, label := labelAt(line)
 	_, marked := markerAt(line)
-	if fenced || label || marked || isBlank(line) {
+	if fenced || label || marked || lex.IsBlank(line) {
 		return -1
 	}
 	return next
@@ -260,12 +261,12 @@ func nameLine(text string, pos int) int {
 
 // cutName cuts the first word of s.
 func cutName(s string) (name, arg string) {
-	s = trimBlanks(s)
-	i := strings.IndexAny(s, blanks)
+	s = lex.TrimBlanks(s)
+	i := strings.IndexAny(s, lex.Blanks)
 	if i < 0 {
-		return trimBlanksEnd(s), ""
+		return lex.TrimBlanksEnd(s), ""
 	}
-	return trimBlanksEnd(s[:i]), trimBlanks(s[i:])
+	return lex.TrimBlanksEnd(s[:i]), lex.TrimBlanks(s[i:])
 }
 
 // input reads the input of the tool: arg is the rest of the line that names it,
@@ -278,12 +279,12 @@ func (p *parser) input(arg string, next int) (string, error) {
 		return p.body(arg, next)
 	}
 	p.end = next
-	if under, _, _ := p.nonBlank(next); isBlank(arg) {
-		if _, fenced := fenceAt(under); fenced {
+	if under, _, _ := lex.NonBlank(p.text, next); lex.IsBlank(arg) {
+		if _, fenced := lex.FenceAt(under); fenced {
 			return "", p.ambiguous("ACT: " + p.act.Name + " takes one line; write the input behind the name, without a fence")
 		}
 	}
-	return unwrap(trimBlanksEnd(arg)), nil
+	return unwrap(lex.TrimBlanksEnd(arg)), nil
 }
 
 // ambiguous is ErrAmbiguous with its cure.
@@ -294,41 +295,36 @@ func (p *parser) ambiguous(cure string) error {
 
 // block reads one line with its here-documents, or one fenced block.
 func (p *parser) block(arg string, next int) (string, error) {
-	if isBlank(arg) {
-		under, at, after := p.nonBlank(next)
-		if f, ok := fenceAt(under); ok {
+	if lex.IsBlank(arg) {
+		under, at, after := lex.NonBlank(p.text, next)
+		if f, ok := lex.FenceAt(under); ok {
 			return p.fenced(f, after)
 		}
 		if _, label := labelAt(under); label || under == "" {
 			return "", p.nothingAfter(next)
 		}
-		if structural(under) || strings.HasPrefix(trimBlanks(under), "<|") {
+		if structural(under) || strings.HasPrefix(lex.TrimBlanks(under), "<|") {
 			return "", p.leftOver(under)
 		}
 		arg, next = p.markerLine(at, "")
 	}
-	docs := heredocs(arg)
-	if len(docs) == 0 {
+	if !lex.OpensHeredoc(arg) {
 		line := unwrapLine(arg)
-		if len(heredocs(line)) > 0 {
+		if lex.OpensHeredoc(line) {
 			return "", ErrUnclosed
 		}
 		return line, p.nothingAfter(next)
 	}
-	end := next
-	for _, d := range docs {
-		_, after, ok := d.endOf(p.text, end)
-		if !ok {
-			return "", ErrUnclosed
-		}
-		end = after
+	input, end, ok := lex.WithHeredocs(arg, p.text, next)
+	if !ok {
+		return "", ErrUnclosed
 	}
-	return arg + "\n" + strings.TrimSuffix(p.text[next:end], "\n"), p.nothingAfter(end)
+	return input, p.nothingAfter(end)
 }
 
 // unwrapLine unwraps s, or returns it with the blanks round it as they are.
 func unwrapLine(s string) string {
-	trimmed := trimBlanksEnd(trimBlanks(s))
+	trimmed := lex.Trim(s)
 	if inner := unwrap(trimmed); inner != trimmed {
 		return inner
 	}
@@ -338,85 +334,57 @@ func unwrapLine(s string) string {
 // body reads the rest of the line, and the fenced block or here-document under
 // it.
 func (p *parser) body(arg string, next int) (string, error) {
-	arg = trimBlanksEnd(arg)
-	if head, doc, ok := cutHeredoc(arg); ok {
-		if _, _, again := cutHeredoc(head); again || turnEndLen(head) > 0 {
+	arg = lex.TrimBlanksEnd(arg)
+	if head, doc, ok := lex.CutHeredoc(arg); ok {
+		if _, _, again := lex.CutHeredoc(head); again || lex.TurnEndLen(head) > 0 {
 			return "", p.ambiguous("open one here-document at the end of the line")
 		}
-		end, after, ok := doc.endOf(p.text, next)
+		inside, after, ok := doc.Inside(p.text, next)
 		if !ok {
 			return "", ErrUnclosed
 		}
-		return unwrapHead(head) + "\n" + strings.TrimSuffix(p.text[next:end], "\n"), p.nothingAfter(after)
+		return unwrapHead(head) + "\n" + inside, p.nothingAfter(after)
 	}
-	under, _, after := p.nonBlank(next)
-	if f, ok := fenceAt(under); ok {
+	under, _, after := lex.NonBlank(p.text, next)
+	if f, ok := lex.FenceAt(under); ok {
 		text, err := p.fenced(f, after)
 		return unwrapHead(arg) + "\n" + text, err
 	}
 	return unwrapHead(arg), p.nothingAfter(next)
 }
 
-// cutHeredoc cuts the here-document operator that s ends in.
-func cutHeredoc(s string) (head string, doc heredoc, ok bool) {
-	docs := heredocs(s)
-	if len(docs) == 0 || docs[len(docs)-1].end != len(s) {
-		return s, heredoc{}, false
-	}
-	doc = docs[len(docs)-1]
-	return trimBlanksEnd(s[:doc.start]), doc, true
-}
-
 // unwrapHead unwraps the first line of a Body, unless what is left would open a
 // here-document.
 func unwrapHead(s string) string {
 	inner := unwrap(s)
-	if _, _, opens := cutHeredoc(inner); opens {
+	if _, _, opens := lex.CutHeredoc(inner); opens {
 		return s
 	}
 	return inner
 }
 
-// nonBlank returns the first line from pos that is not blank, where it begins,
-// and where the one after it does.
-func (p *parser) nonBlank(pos int) (line string, at, next int) {
-	for next = pos; next < len(p.text); {
-		at = next
-		if line, next = cutLine(p.text, at); !isBlank(line) {
-			return line, at, next
-		}
-	}
-	return "", next, next
-}
-
 // fenced returns the inside of the block that f opened on the line before pos.
 // A line inside that would open another such block makes it ambiguous: which of
 // the two the next closing line ends is a guess.
-func (p *parser) fenced(f fence, pos int) (string, error) {
-	if strings.ContainsAny(f.info, blanks) {
+func (p *parser) fenced(f lex.Fence, pos int) (string, error) {
+	if strings.ContainsAny(f.Info, lex.Blanks) {
 		return "", p.ambiguous("begin the input on the line under the fence; behind the marks one word may stand")
 	}
-	start, nested := pos, false
-	for pos < len(p.text) {
-		line, next := cutLine(p.text, pos)
-		if in, ok := fenceAt(line); ok && in.closes(f) {
-			if nested {
-				return "", p.ambiguous("the lines hold a fence of their own; write them in a longer one")
-			}
-			return p.text[start:max(start, pos-1)], p.nothingAfter(next)
-		} else if ok && in.char == f.char && in.n >= f.n {
-			nested = true
-		}
-		pos = next
+	inside, next, nested, closed := f.Inside(p.text, pos)
+	switch {
+	case !closed:
+		return "", ErrUnclosed
+	case nested:
+		return "", p.ambiguous("the lines hold a fence of their own; write them in a longer one")
 	}
-	return "", ErrUnclosed
+	return inside, p.nothingAfter(next)
 }
 
 // nothingAfter reports ErrAmbiguous unless only blank lines follow pos, then at
 // most an observation label with what the model invented under it.
 func (p *parser) nothingAfter(pos int) error {
 	p.end = max(p.end, pos)
-	line, _, _ := p.nonBlank(pos)
+	line, _, _ := lex.NonBlank(p.text, pos)
 	if _, label := labelAt(line); line == "" || label {
 		return nil
 	}

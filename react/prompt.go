@@ -3,6 +3,7 @@ package react
 import (
 	"strings"
 
+	"github.com/actdone/actdone/react/internal/lex"
 	"github.com/actdone/actdone/tools"
 )
 
@@ -57,40 +58,7 @@ func writeText(b *strings.Builder, info, s string) {
 		b.WriteByte(' ')
 		b.WriteString(s)
 	default:
-		writeFence(b, info, s)
-	}
-}
-
-// writeFence writes a newline and s in a fence longer than any run of backticks
-// in it.
-func writeFence(b *strings.Builder, info, s string) {
-	marks := "```"
-	if n := longestRun(s); n >= len(marks) {
-		marks = strings.Repeat("`", n+1)
-	}
-	b.WriteByte('\n')
-	b.WriteString(marks)
-	b.WriteString(info)
-	b.WriteByte('\n')
-	if s != "" {
-		b.WriteString(s)
-		b.WriteByte('\n')
-	}
-	b.WriteString(marks)
-}
-
-// longestRun returns the length of the longest run of backticks in s, or 0 if
-// none has three.
-func longestRun(s string) int {
-	longest := 0
-	for {
-		i := strings.Index(s, "```")
-		if i < 0 {
-			return longest
-		}
-		after := strings.TrimLeft(s[i:], "`")
-		longest = max(longest, len(s)-i-len(after))
-		s = after
+		lex.WriteFence(b, info, s)
 	}
 }
 
@@ -109,7 +77,7 @@ func writeAct(b *strings.Builder, m Move) {
 		b.WriteString(head)
 	}
 	if lines {
-		writeFence(b, "", body)
+		lex.WriteFence(b, "", body)
 	}
 }
 
@@ -118,8 +86,8 @@ func inline(s string) bool {
 	if s == "" {
 		return true
 	}
-	return !strings.Contains(s, "\n") && trimBlanks(s) == s && unwrapLine(s) == s &&
-		turnEndLen(trimBlanksEnd(s)) == 0 && len(heredocs(s)) == 0
+	return !strings.Contains(s, "\n") && lex.TrimBlanks(s) == s && unwrapLine(s) == s &&
+		lex.TurnEndLen(lex.TrimBlanksEnd(s)) == 0 && !lex.OpensHeredoc(s)
 }
 
 // writeAnswer writes the answer behind DONE:, or under it where its first line
@@ -130,7 +98,7 @@ func writeAnswer(b *strings.Builder, answer string) {
 		return
 	}
 	first, rest, more := strings.Cut(answer, "\n")
-	if trimBlanks(first) != first || turnEndLen(trimBlanksEnd(first)) > 0 {
+	if lex.TrimBlanks(first) != first || lex.TurnEndLen(lex.TrimBlanksEnd(first)) > 0 {
 		b.WriteByte('\n')
 		writeQuoted(b, answer)
 		return
@@ -166,14 +134,7 @@ var labels = [...]string{"TASK", "ACT", "OBS", "NOTE", "DONE", "REFUSED"}
 // structural reports whether line, behind blanks and any number of "| ", begins
 // with what Parse or the reader of a prompt could take for structure.
 func structural(line string) bool {
-	for {
-		line = trimBlanks(line)
-		rest, ok := strings.CutPrefix(line, "| ")
-		if !ok {
-			break
-		}
-		line = rest
-	}
+	line = lex.TrimQuotes(line)
 	if line == "" {
 		return false
 	}
@@ -186,7 +147,7 @@ func structural(line string) bool {
 	if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
 		return true
 	}
-	if _, ok := openTagAt(line); ok || endsInClosingTag(line) || strings.HasPrefix(line, "</think") {
+	if _, ok := lex.OpenTagAt(line); ok || lex.EndsInClosingTag(line) || strings.HasPrefix(line, "</think") {
 		return true
 	}
 	return hasLabel(line)
@@ -198,7 +159,7 @@ func hasLabel(line string) bool {
 	line, _ = cutMarkup(line)
 	for _, label := range labels {
 		if len(line) > len(label) && strings.EqualFold(line[:len(label)], label) {
-			if _, ok := cutColon(strings.TrimLeft(line[len(label):], "*_`")); ok {
+			if _, ok := lex.CutColon(strings.TrimLeft(line[len(label):], "*_`")); ok {
 				return true
 			}
 		}

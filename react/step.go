@@ -1,5 +1,7 @@
 package react
 
+import "github.com/actdone/actdone/llm"
+
 // A Step is one move of a run and what came of it. Steps are plain data: they
 // survive JSON unchanged, and passed to [Loop.Run] again they continue a run or
 // become its history.
@@ -7,7 +9,8 @@ type Step struct {
 	// Task is the task the step works on.
 	Task string `json:"task"`
 
-	// Ask is the number of the ask that gave the step, from 1 for each task.
+	// Ask is the number of the ask that gave the step, from 1 for each task. In
+	// a [Native] run one reply may call several tools: those steps share it.
 	Ask int `json:"ask"`
 
 	// Reply is the model's reply up to the end of its move; of a refused
@@ -17,6 +20,14 @@ type Step struct {
 	// Move is what the reply says to do. Its Kind is empty where the reply
 	// was refused.
 	Move Move `json:"move,omitzero"`
+
+	// Call is the call of a [Native] run that the step answers, as it stands in
+	// the conversation; Move.Input is what the tool got of its arguments.
+	Call llm.ToolCall `json:"call,omitzero"`
+
+	// Reasoning is what the model of a Native run thought before its reply, for
+	// servers that want it back.
+	Reasoning string `json:"reasoning,omitempty"`
 
 	// Refused says why the reply was refused: "no move", "no tool",
 	// "ambiguous", "unclosed", "truncated" or "empty". It is empty where
@@ -43,6 +54,12 @@ type Result struct {
 	// it too. Limit is how often it could have been.
 	Asks  int `json:"asks"`
 	Limit int `json:"limit"`
+
+	// PromptBytes is the length of all prompts that this run asked, and
+	// RepeatedBytes how many of them repeated the prompt before: what a cache of
+	// prompts can save.
+	PromptBytes   int `json:"promptBytes"`
+	RepeatedBytes int `json:"repeatedBytes"`
 
 	// LostPrompt is the number of the ask at which the server first dropped
 	// part of the prompt without saying so, or 0. See [Trace].

@@ -2,8 +2,8 @@ package react
 
 import (
 	"errors"
-	"strings"
 
+	"github.com/actdone/actdone/react/internal/lex"
 	"github.com/actdone/actdone/tools"
 )
 
@@ -19,11 +19,10 @@ func (ActDone) Stop(list []tools.Tool) func(soFar string) bool {
 // A stopper reads the lines of a growing reply, each once.
 type stopper struct {
 	tools   []tools.Tool
-	start   int // of the first line not read yet
-	seen    int // how far its end has been looked for
+	lines   lex.Stream
 	state   stopState
-	fence   fence // stopFenced: what it opened with
-	checked int   // length of the reply at the last Parse
+	fence   lex.Fence // stopFenced: what it opened with
+	checked int       // length of the reply at the last Parse
 }
 
 type stopState int
@@ -37,17 +36,10 @@ const (
 
 func (s *stopper) stop(soFar string) bool {
 	for s.state != stopNever {
-		i := strings.IndexByte(soFar[s.seen:], '\n')
-		if i < 0 {
-			s.seen = len(soFar)
+		line, end, ok := s.lines.Next(soFar)
+		if !ok {
 			return false
 		}
-		end := s.seen + i
-		line := strings.TrimRight(soFar[s.start:end], "\r")
-		if s.start == 0 {
-			line = strings.TrimPrefix(line, "\ufeff")
-		}
-		s.start, s.seen = end+1, end+1
 		if s.line(line, soFar[:end]) {
 			return true
 		}
@@ -59,9 +51,9 @@ func (s *stopper) stop(soFar string) bool {
 func (s *stopper) line(line, soFar string) bool {
 	switch s.state {
 	case stopThought:
-		return s.thought(line)
+		return s.thought(line, soFar)
 	case stopFenced:
-		if f, ok := fenceAt(line); ok && f.closes(s.fence) {
+		if f, ok := lex.FenceAt(line); ok && f.Closes(s.fence) {
 			s.state = stopThought
 		}
 	case stopActed:
@@ -72,7 +64,7 @@ func (s *stopper) line(line, soFar string) bool {
 	return false
 }
 
-func (s *stopper) thought(line string) bool {
+func (s *stopper) thought(line, soFar string) bool {
 	if m, ok := markerAt(line); ok && !m.bare {
 		if m.kind == Done {
 			s.state = stopNever
@@ -80,24 +72,23 @@ func (s *stopper) thought(line string) bool {
 		}
 		s.state = stopActed
 		name, input := cutName(m.rest)
-		i := match(s.tools, name)
-		return i >= 0 && s.tools[i].Lines == tools.One && input != "" && !closesMarkup(name, m.open)
+		if i := match(s.tools, name); i < 0 || s.tools[i].Lines != tools.One || input == "" {
+			return false
+		}
+		_, err := Parse(soFar, s.tools)
+		return err == nil
 	}
-	f, fenced := fenceAt(line)
-	_, tag := openTagAt(line)
+	f, fenced := lex.FenceAt(line)
+	_, tag := lex.OpenTagAt(line)
 	_, label := labelAt(line)
 	switch {
 	case fenced:
 		s.state, s.fence = stopFenced, f
-	case tag || label || endsInClosingTag(line):
+	case tag || label || lex.EndsInClosingTag(line):
 		s.state = stopNever
 	}
 	return false
 }
-
-// closesMarkup reports whether the markup before the marker closes at the end
-// of name, which then is not the tool's name as Parse reads it.
-func closesMarkup(name, open string) bool { return open != "" && strings.HasSuffix(name, open) }
 
 // invented reports whether an act is complete before the observation label at
 // the end of the reply so far. It parses only when the reply has doubled since

@@ -3,13 +3,12 @@ package react
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/actdone/actdone/llm"
+	"github.com/actdone/actdone/react/internal/lex"
 	"github.com/actdone/actdone/tools"
 )
 
@@ -32,34 +31,19 @@ import (
 //	}
 //
 // [Loop.Run] is such a driver; a workflow engine may be another. The prompt is
-// only appended to, so that building all prompts of a run is linear in the
-// length of the last. A Transcript serves one run and one goroutine.
+// only appended to, unless [Loop].Compact makes it anew, so that building all
+// prompts of a run is linear in the length of the last. A Transcript serves one run and one goroutine.
 type Transcript struct {
+	progress
 	protocol Protocol
-	tools    []tools.Tool
-	task     string
-	limits   limits
 
 	prompt strings.Builder
 	parts  []llm.Part
-	steps  []Step
 	open   string // the task whose steps the prompt ends in
 	inTask bool   // whether there is one
 
-	asks    int  // of this task
-	refused int  // replies in a row that Retries counts
 	pending Step // an act that waits for its observation
-	ended   bool // there is an answer
 }
-
-// limits are the fields of Loop of these names, with their defaults filled in.
-type limits struct{ maxSteps, retries, maxPrompt, maxObservation int }
-
-// Defaults of [Loop].
-const (
-	defaultMaxSteps       = 15
-	defaultMaxObservation = 16 << 10
-)
 
 // firstRoom is how many bytes of steps the first buffer of a prompt has room
 // for.
@@ -71,16 +55,13 @@ func (l Loop) Transcript(task string, prior ...Step) (*Transcript, error) {
 	if err := l.check(); err != nil {
 		return nil, err
 	}
-	t := &Transcript{
-		protocol: orDefault[Protocol](l.Protocol, ActDone{}),
-		tools:    l.Tools,
-		task:     normalizeText(task),
-		limits: limits{
-			maxSteps:       orDefault(l.MaxSteps, defaultMaxSteps),
-			retries:        l.Retries,
-			maxPrompt:      l.MaxPrompt,
-			maxObservation: orDefault(l.MaxObservation, defaultMaxObservation),
-		},
+	t := &Transcript{protocol: orDefault[Protocol](l.Protocol, ActDone{})}
+	finish := t.protocol.Finish()
+	t.progress = progress{
+		tools:  l.Tools,
+		task:   normalizeText(task),
+		limits: l.limits().orDefaults(),
+		ending: ending{answer: "answer with " + finish, stop: "to end the run, write " + finish + " and the answer"},
 	}
 	instructions := normalizeText(t.protocol.Instructions(l.Tools, l.Instructions, l.Example))
 	if startsTask(instructions) {
@@ -95,17 +76,6 @@ func (l Loop) Transcript(task string, prior ...Step) (*Transcript, error) {
 	}
 	return t, nil
 }
-
-func orDefault[T comparable](v, zero T) T {
-	var none T
-	if v == none {
-		return zero
-	}
-	return v
-}
-
-// normalizeText makes s valid UTF-8, so that it survives JSON.
-func normalizeText(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
 func startsTask(instructions string) bool {
 	return strings.HasPrefix(instructions, "TASK:") || strings.Contains(instructions, "\nTASK:")
@@ -125,34 +95,11 @@ func (t *Transcript) resume(prior []Step) error {
 			s = t.steps[i]
 		}
 		t.write(s, i+1)
-		t.asks, t.refused = s.Ask, t.refused+refusals(s)
-		if s.Move.Kind == Done {
-			t.inTask = false
-		}
-		if s.Move.Kind != "" {
-			t.refused = 0
-		}
+		t.count(s)
+		t.compact(i + 1)
 	}
 	t.enter(t.task)
 	t.refused = min(t.refused, t.limits.retries)
-	return nil
-}
-
-// checkStep reports a step that no run has made.
-func checkStep(s Step) error {
-	switch {
-	case s.Move.Kind != "" && s.Move.Kind != Act && s.Move.Kind != Done:
-		return fmt.Errorf("a move of kind %q; want %q, %q or none", s.Move.Kind, Act, Done)
-	case s.Ask < 1 || s.Ask > math.MaxInt32:
-		return fmt.Errorf("ask %d; they are numbered from 1", s.Ask)
-	case s.Move.Lines < tools.One || s.Move.Lines > tools.Body:
-		return fmt.Errorf("the move's tool takes %v", s.Move.Lines)
-	}
-	for _, text := range []string{s.Task, s.Reply, s.Move.Thought, s.Move.Tool, s.Move.Input, s.Move.Answer, s.Observation, s.Note} {
-		if !utf8.ValidString(text) {
-			return errors.New("invalid UTF-8")
-		}
-	}
 	return nil
 }
 
@@ -172,7 +119,7 @@ func (t *Transcript) write(s Step, n int) {
 	role, name := llm.Assistant, "act "
 	switch s.Move.Kind {
 	case Done:
-		name = "answer "
+		name, t.inTask = "answer ", false
 	case "":
 		// Not the assistant's: as its message a refused reply would teach its form.
 		role, name = llm.User, "refused "
@@ -208,20 +155,9 @@ func (t *Transcript) Prompt() (string, error) {
 	return t.prompt.String(), nil
 }
 
-func (t *Transcript) stepLimit() error {
-	return &LimitError{Limit: t.limits.maxSteps, Need: t.asks + 1, Err: ErrStepLimit}
-}
-
 // Parts returns where the parts of the prompt end. The caller must not change
 // them.
 func (t *Transcript) Parts() []llm.Part { return slices.Clip(t.parts) }
-
-// Steps returns the steps so far, prior ones included. The caller must not
-// change them.
-func (t *Transcript) Steps() []Step { return slices.Clip(t.steps) }
-
-// Asks returns how many replies to this task have been taken.
-func (t *Transcript) Asks() int { return t.asks }
 
 // Reply takes what the model was asked for: its reply, or the error in its
 // place. It returns the move. An Act is one to run, with its output to pass to
@@ -242,7 +178,7 @@ func (t *Transcript) Reply(reply string, err error) (Move, error) {
 	switch {
 	case truncated:
 		why, cure := whyCut(cut.Reason)
-		return Move{}, t.refuse(&ProtocolError{Reply: normalize(cut.Text), Err: err, Cure: cure}, "truncated", why)
+		return Move{}, t.refuse(&ProtocolError{Reply: lex.Normalize(cut.Text), Err: err, Cure: cure}, "truncated", why)
 	case err == nil && strings.TrimSpace(reply) == "", errors.Is(err, llm.ErrNoReply):
 		return Move{}, t.refuse(&ProtocolError{Err: orDefault(err, llm.ErrNoReply), Cure: "write a move"}, "empty", "the reply was empty")
 	case err != nil:
@@ -254,7 +190,7 @@ func (t *Transcript) Reply(reply string, err error) (Move, error) {
 	}
 	if err != nil {
 		own := protocolError(err)
-		own.Reply = orDefault(normalizeText(own.Reply), normalize(reply))
+		own.Reply = orDefault(normalizeText(own.Reply), lex.Normalize(reply))
 		return Move{}, t.refuse(own, causeName(own.Err), own.Err.Error())
 	}
 	return t.take(move), nil
@@ -279,11 +215,10 @@ func (t *Transcript) take(move Move) Move {
 	step := Step{Task: t.task, Ask: t.asks, Reply: move.Reply, Move: move}
 	step.Move.Reply, step.Move.Dropped = "", ""
 	if move.Kind == Done {
-		t.ended = true
 		t.finish(step)
 		return move
 	}
-	if !slices.ContainsFunc(t.tools, func(known tools.Tool) bool { return known.Name == move.Tool }) {
+	if t.tool(move.Tool) < 0 {
 		step.Observation = t.observation("", t.unknown(move.Tool))
 		t.finish(step)
 		return Move{}
@@ -295,29 +230,13 @@ func (t *Transcript) take(move Move) Move {
 // refuse makes a step of a reply without a move. It returns the error if too
 // many have been refused in a row.
 func (t *Transcript) refuse(e *ProtocolError, name, why string) error {
-	t.asks++
-	step := Step{Task: t.task, Ask: t.asks, Reply: e.Reply, Refused: name}
+	step := Step{Task: t.task, Ask: t.asks + 1, Reply: e.Reply, Refused: name}
 	if e.Cure != "" {
 		why += "; " + e.Cure
 	}
 	step.Observation = t.observation("", errors.New("nothing was run: "+why))
-	t.refused += refusals(step)
 	t.finish(step)
-	if t.refused <= t.limits.retries || refusals(step) == 0 {
-		return nil
-	}
-	e.Step = t.asks
-	return e
-}
-
-// refusals is how many of the replies in a row that Retries counts a step is:
-// a reply that tried to act is none, for the next step can mend it.
-func refusals(s Step) int {
-	switch s.Refused {
-	case "", "no tool", "ambiguous", "unclosed":
-		return 0
-	}
-	return 1
+	return t.patience(e, step)
 }
 
 func causeName(err error) string {
@@ -349,30 +268,9 @@ func (t *Transcript) Observe(output string, err error) error {
 	return nil
 }
 
-// observation makes the text that the model is shown.
-func (t *Transcript) observation(output string, err error) string {
-	if err != nil {
-		text := "error: " + err.Error()
-		if output != "" {
-			text += "\n" + output
-		}
-		output = text
-	}
-	output = shorten(clean(output), t.limits.maxObservation)
-	if isBlank(output) {
-		return "(no output)"
-	}
-	return output
-}
-
 // finish adds the notes, the step and its text.
 func (t *Transcript) finish(s Step) {
-	if t.repeated(s) {
-		s.Note = addNote(s.Note, "this act has given the same observation three times in a row; try something else, or answer with "+t.protocol.Finish())
-	}
-	if s.Ask == t.limits.maxSteps-1 && s.Move.Kind != Done {
-		s.Note = addNote(s.Note, t.lastReply())
-	}
-	t.steps = append(t.steps, s)
+	t.add(&s, true)
 	t.write(s, len(t.steps))
+	t.compact(len(t.steps))
 }

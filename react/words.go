@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// What the transcript itself says to the model, in notes and about tools that do
+// What a loop itself says to the model, in notes and about tools that do
 // not exist.
 
-func (t *Transcript) lastReply() string {
-	return "one reply is left: answer with " + t.protocol.Finish()
+func (p *progress) lastReply() string {
+	return "one reply is left: " + p.ending.answer
 }
 
 // whyCut tells a model why its reply was cut, and what to do: only a limit of
@@ -42,10 +42,10 @@ func addNote(note, line string) string {
 
 // repeated reports whether s is the third step in a row with its act and its
 // observation.
-func (t *Transcript) repeated(s Step) bool {
+func (p *progress) repeated(s Step) bool {
 	same := 0
-	for i := len(t.steps) - 1; i >= 0 && same < 3; i-- {
-		o := t.steps[i]
+	for i := len(p.steps) - 1; i >= 0 && same < 3; i-- {
+		o := p.steps[i]
 		if o.Move.Kind != Act || o.Task != s.Task || o.Move.Tool != s.Move.Tool || o.Move.Input != s.Move.Input || o.Observation != s.Observation {
 			break
 		}
@@ -59,19 +59,19 @@ var finishers = []string{"done", "finish", "finished", "final", "final_answer", 
 	"say", "speak", "message", "none", "null", "nil", "n/a", "no_tool", "submit", "stop", "end", "exit", "complete"}
 
 // unknown is the error of an act whose tool does not exist.
-func (t *Transcript) unknown(name string) error {
+func (p *progress) unknown(name string) error {
 	text := "unknown tool " + printable(name)
-	if near := suggest(t.tools, name); len(near) > 0 {
+	if near := suggest(p.tools, name); len(near) > 0 {
 		text += "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	if slices.Contains(finishers, plainName(name)) {
-		text += "; to end the run, write " + t.protocol.Finish() + " and the answer"
+		text += "; " + p.ending.stop
 	}
-	if len(t.tools) == 0 {
-		return errors.New(text + "; there are no tools; answer with " + t.protocol.Finish())
+	if len(p.tools) == 0 {
+		return errors.New(text + "; there are no tools; " + p.ending.answer)
 	}
-	names := make([]string, len(t.tools))
-	for i, known := range t.tools {
+	names := make([]string, len(p.tools))
+	for i, known := range p.tools {
 		names[i] = known.Name
 	}
 	return errors.New(text + "; tools: " + strings.Join(names, ", "))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/actdone/actdone/react"
+	"github.com/actdone/actdone/react/internal/lex"
 	"github.com/actdone/actdone/tools"
 )
 
@@ -128,11 +129,11 @@ func (p Bracket) Parse(reply string, list []tools.Tool) (react.Move, error) {
 	at, ok := s.find(p.begins)
 	line, next := "", len(s.text)
 	if ok {
-		line, next = cutLine(s.text, at)
+		line, next = lex.CutLine(s.text, at)
 	}
 	_, rest, labelled := labelAt(line, "Action")
 	if !labelled {
-		rest = trimBlanks(line)
+		rest = lex.TrimBlanks(line)
 	}
 	if !ok || observationAt(line) {
 		return s.result(react.Move{}, refuse(react.ErrNoMove, "reply has no Action: at the start of a line",
@@ -153,14 +154,14 @@ func (p Bracket) begins(line string) bool {
 	if _, _, ok := labelAt(line, "Action"); ok || observationAt(line) {
 		return true
 	}
-	name, _, ok := strings.Cut(strings.Trim(line, blanks), "[")
-	return p.ActOnly && (ok && name != "" && !strings.ContainsAny(name, blanks+"*:.,") || strings.EqualFold(name, p.end()))
+	name, _, ok := strings.Cut(lex.Trim(line), "[")
+	return p.ActOnly && (ok && name != "" && !strings.ContainsAny(name, lex.Blanks+"*:.,") || strings.EqualFold(name, p.end()))
 }
 
 // move reads the move whose first line is first; the next line begins at next.
 func (p Bracket) move(s *scan, first string, next int, list []tools.Tool) (m react.Move, end int, err error) {
 	name, arg, ok := strings.Cut(first, "[")
-	name = strings.Trim(name, blanks)
+	name = lex.Trim(name)
 	done := strings.EqualFold(strings.Trim(name, "*`"), p.end())
 	switch {
 	case !ok && done:
@@ -169,15 +170,15 @@ func (p Bracket) move(s *scan, first string, next int, list []tools.Tool) (m rea
 		return m, 0, refuse(react.ErrNoTool, "the action's line holds no Tool[input]", "write Tool[input] on the line of Action:")
 	}
 	tool, _ := toolFor(list, name)
-	if strings.ContainsAny(tool.Name, blanks) {
+	if strings.ContainsAny(tool.Name, lex.Blanks) {
 		return m, 0, refuse(react.ErrNoTool, "the action's line holds no Tool[input]", "write Tool[input] on the line of Action:")
 	}
 	input, end, err := p.argument(s.text, arg, next, !done && tool.Lines == tools.One)
 	if err == nil && !done && tool.Lines != tools.One {
-		err = s.end(end, bracketLayout)
+		err = s.end(end, bracketLayout.labelled)
 	}
 	if done {
-		return react.Move{Kind: react.Done, Answer: strings.Trim(input, blanks+"\n")}, end, err
+		return react.Move{Kind: react.Done, Answer: strings.Trim(input, lex.Blanks+"\n")}, end, err
 	}
 	return react.Move{Kind: react.Act, Tool: tool.Name, Lines: tool.Lines, Input: input}, end, err
 }
@@ -198,7 +199,7 @@ func (p Bracket) argument(text, line string, next int, one bool) (input string, 
 				continue
 			}
 			b.WriteString(line[:i])
-			if after := strings.Trim(line[i+1:], blanks); after != "" && after != "**" && after != "`" {
+			if after := lex.Trim(line[i+1:]); after != "" && after != "**" && after != "`" {
 				return "", 0, refuse(react.ErrAmbiguous, "text follows the closing bracket", "end the line with the bracket that closes the input; brackets inside it come in pairs")
 			}
 			return b.String(), next, nil
@@ -206,11 +207,11 @@ func (p Bracket) argument(text, line string, next int, one bool) (input string, 
 		b.WriteString(line)
 		under, after := "", next
 		if next < len(text) {
-			under, after = cutLine(text, next)
+			under, after = lex.CutLine(text, next)
 		}
 		if one || next >= len(text) || bracketLayout.structural(under) {
 			if p.Lenient {
-				return strings.TrimSuffix(trimEnd(b.String()), "]"), next, nil
+				return strings.TrimSuffix(lex.TrimEnd(b.String()), "]"), next, nil
 			}
 			return "", 0, refuse(react.ErrUnclosed, "the input has no closing bracket", "close the input with ], then write nothing more; brackets inside it come in pairs")
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/actdone/actdone/react"
+	"github.com/actdone/actdone/react/internal/lex"
 	"github.com/actdone/actdone/tools"
 )
 
@@ -24,14 +25,29 @@ import (
 // The input is the rest of the label's line, or the next line if that is empty.
 // Several lines are taken if they stand in a fence or are a JSON object, which
 // begins with { and goes to the brace that closes it. A Body is a line and a
-// fence under it. A here-document wants a fence: a line that opens one is
-// unclosed. Without Action Input, arguments on the action's line are taken: the
+// fence under it. A line of a Block or Body that opens here-documents goes on in
+// them, by the rules of package react. Without Action Input, arguments on the action's line are taken: the
 // words behind the tool's name, or what stands in brackets right behind it; with
 // neither the act is unclosed. After the input only blank lines or a label may
 // follow, else the act is ambiguous. An equal backtick at both ends of a line is
 // packaging.
 //
 // The answer goes to the end of the reply or to the next label.
+//
+// In the place of the tool's name and Action Input may stand the JSON block of
+// langchain's structured chat agents, in a fence with the info word json or none:
+//
+//	Action:
+//	```json
+//	{"action": "Search", "action_input": {"query": "Olivia Wilde boyfriend"}}
+//	```
+//
+// The block is one JSON object with those two keys, once each, and no other. A
+// text is the input as it is, an object as compact JSON. "Final Answer" as the
+// action ends the run. After the block only blank lines or an observation may
+// follow. All else makes the act ambiguous. In prompts it stands as Action and
+// Action Input; what those cannot say, such as a Body that begins with a fence, is
+// ambiguous too.
 type Classic struct {
 	// End is one more label that ends the run, such as "AI" for the
 	// conversational agent of langchain. Empty means none.
@@ -101,19 +117,21 @@ func (p Classic) Parse(reply string, list []tools.Tool) (react.Move, error) {
 	at, ok := s.find(p.begins)
 	line, next := "", 0
 	if ok {
-		line, next = cutLine(s.text, at)
+		line, next = lex.CutLine(s.text, at)
 	}
 	if !ok || observationAt(line) {
 		return s.result(react.Move{}, refuse(react.ErrNoMove, "reply has neither Action: nor Final Answer: at the start of a line",
 			"write Action: and Action Input:, or Final Answer: and the answer"))
 	}
-	r := classicReader{scan: s, layout: p.layout(), tools: list}
+	r := classicReader{scan: s, dialect: p, layout: p.layout(), tools: list}
 	m, end := react.Move{}, 0
-	if _, rest, ok := labelAt(line, "Action"); ok {
-		m, end, err = r.act(rest, next)
-	} else {
+	if _, rest, ok := labelAt(line, "Action"); !ok {
 		_, rest, _ := labelAt(line, "Final Answer", "Answer", orDefault(p.End, "Answer"))
 		m, end = r.done(rest, next)
+	} else if f, pos, ok := r.jsonFence(rest, next); ok {
+		m, end, err = r.jsonMove(f, pos)
+	} else {
+		m, end, err = r.act(rest, next)
 	}
 	if err != nil {
 		return s.result(m, err)
@@ -125,8 +143,9 @@ func (p Classic) Parse(reply string, list []tools.Tool) (react.Move, error) {
 // A classicReader reads the move of one reply.
 type classicReader struct {
 	*scan
-	layout layout
-	tools  []tools.Tool
+	dialect Classic
+	layout  layout
+	tools   []tools.Tool
 }
 
 // done reads the answer: to the end or the next label, without the fence that
@@ -134,8 +153,8 @@ type classicReader struct {
 func (r classicReader) done(first string, next int) (m react.Move, end int) {
 	end = next
 	for end < len(r.text) {
-		line, after := cutLine(r.text, end)
-		if f, ok := fenceAt(line); r.layout.labelled(line) || ok && r.packed != nil && f.closes(*r.packed) {
+		line, after := lex.CutLine(r.text, end)
+		if f, ok := lex.FenceAt(line); r.layout.labelled(line) || ok && r.packed != nil && f.Closes(*r.packed) {
 			break
 		}
 		end = after
@@ -145,13 +164,13 @@ func (r classicReader) done(first string, next int) (m react.Move, end int) {
 
 // act reads a tool and its input. first is the rest of the action's line.
 func (r classicReader) act(first string, next int) (m react.Move, end int, err error) {
-	first = strings.Trim(first, blanks)
-	if _, fence := fenceAt(first); first == "" || fence {
+	first = lex.Trim(first)
+	if _, fence := lex.FenceAt(first); first == "" || fence {
 		return m, 0, refuse(react.ErrNoTool, "Action: names no tool", "write the tool's name behind Action:")
 	}
 	tool, known := toolFor(r.tools, first)
 	arg := ""
-	under, _, after := nonBlank(r.text, next)
+	under, _, after := lex.NonBlank(r.text, next)
 	if _, rest, ok := labelAt(under, "Action Input"); ok {
 		arg, next = rest, after
 	} else if tool, arg, ok = r.oneLine(first); known || !ok {
@@ -159,18 +178,21 @@ func (r classicReader) act(first string, next int) (m react.Move, end int, err e
 	}
 	input, end, err := r.input(tool, arg, next)
 	if err == nil {
-		err = r.end(end, r.layout)
+		err = r.end(end, r.layout.labelled)
 	}
 	return react.Move{Kind: react.Act, Tool: tool.Name, Lines: tool.Lines, Input: input}, end, err
 }
 
 // oneLine splits an action's line that holds the arguments.
 func (r classicReader) oneLine(line string) (tool tools.Tool, arg string, ok bool) {
-	i := strings.IndexAny(line, blanks+"([{")
+	i := strings.IndexAny(line, lex.Blanks+"([{")
 	if i <= 0 {
 		return tool, "", false
 	}
-	name, arg := line[:i], line[i:]
+	name, arg := lex.Trim(line[:i]), line[i:]
+	if _, fence := lex.FenceAt(name); fence || name == "" {
+		return tool, "", false
+	}
 	for _, pair := range []string{"()", "[]"} {
 		if inner, open := strings.CutPrefix(arg, pair[:1]); open {
 			if arg, ok = strings.CutSuffix(inner, pair[1:]); !ok {
@@ -179,50 +201,82 @@ func (r classicReader) oneLine(line string) (tool tools.Tool, arg string, ok boo
 		}
 	}
 	tool, _ = toolFor(r.tools, name)
-	return tool, strings.Trim(arg, blanks), true
+	return tool, lex.Trim(arg), true
 }
 
 // input reads an input whose first line is arg; the line under it begins at next.
 func (r classicReader) input(tool tools.Tool, arg string, next int) (input string, end int, err error) {
-	arg = strings.Trim(arg, blanks)
-	under, _, after := nonBlank(r.text, next)
-	if _, fence := fenceAt(under); arg == "" && under != "" && !fence && !r.layout.labelled(under) {
-		arg, next = strings.Trim(under, blanks), after
-		under, _, after = nonBlank(r.text, next)
+	arg = lex.Trim(arg)
+	under, _, after := lex.NonBlank(r.text, next)
+	if _, fence := lex.FenceAt(under); arg == "" && under != "" && !fence && !r.layout.labelled(under) {
+		arg, next = lex.Trim(under), after
+		under, _, after = lex.NonBlank(r.text, next)
 	}
-	if f, ok := fenceAt(arg); ok {
+	if f, ok := lex.FenceAt(arg); ok {
 		return r.block(tool, f, "", next)
 	}
-	f, ok := fenceAt(under)
-	if ok && (arg == "" || tool.Lines == tools.Body) && !(r.packed != nil && f.closes(*r.packed)) {
-		return r.block(tool, f, arg, after)
+	if opensHeredoc(tool, arg) {
+		return r.heredoc(tool, arg, next)
 	}
-	if tool.Lines == tools.Block && opensHeredoc(arg) {
-		return "", 0, refuse(react.ErrUnclosed, "a here-document is opened and not closed", "write the whole command in a ``` fence under Action Input:")
+	f, ok := lex.FenceAt(under)
+	if ok && (arg == "" || tool.Lines == tools.Body) && !(r.packed != nil && f.Closes(*r.packed)) {
+		return r.block(tool, f, arg, after)
 	}
 	if strings.HasPrefix(arg, "{") {
 		return r.object(arg, next)
 	}
-	return unwrap(arg), next, nil
+	if arg = unwrap(arg); opensHeredoc(tool, arg) {
+		return "", 0, refuse(react.ErrUnclosed, "a here-document is opened and not closed", heredocCure)
+	}
+	return arg, next, nil
+}
+
+const heredocCure = "close the here-document on a line of its own, or write a ``` fence under Action Input:"
+
+// opensHeredoc reports whether the line of an input goes on in here-documents.
+func opensHeredoc(tool tools.Tool, line string) bool {
+	_, _, last := lex.CutHeredoc(line)
+	return tool.Lines == tools.Body && last || tool.Lines == tools.Block && lex.OpensHeredoc(line)
+}
+
+// heredoc reads an input that goes on in here-documents: the line of a Block and
+// they, as they stand, or the line of a Body without its operator and the lines
+// of its one document.
+func (r classicReader) heredoc(tool tools.Tool, line string, next int) (input string, end int, err error) {
+	ok := false
+	if tool.Lines == tools.Block {
+		input, end, ok = lex.WithHeredocs(line, r.text, next)
+	} else {
+		head, doc, _ := lex.CutHeredoc(line)
+		if opensHeredoc(tool, head) {
+			return "", 0, refuse(react.ErrAmbiguous, "the line opens several here-documents", "open one here-document at the end of the line")
+		}
+		input, end, ok = doc.Inside(r.text, next)
+		input = unwrap(head) + "\n" + input
+	}
+	if !ok {
+		err = refuse(react.ErrUnclosed, "a here-document is opened and not closed", heredocCure)
+	}
+	return input, end, err
 }
 
 // unwrap takes a backtick from both ends of a line, unless what is left would be
 // read in another way.
 func unwrap(line string) string {
-	inner := strings.Trim(strings.Trim(line, "`"), blanks)
-	if len(line) < 3 || line[0] != '`' || strings.Count(line, "`") != 2 || !strings.HasSuffix(line, "`") || inner == "" || inner[0] == '{' {
+	inner := lex.Trim(strings.Trim(line, "`"))
+	if _, fence := lex.FenceAt(inner); fence || len(line) < 3 || line[0] != '`' || strings.Count(line, "`") != 2 || !strings.HasSuffix(line, "`") || inner == "" || inner[0] == '{' {
 		return line
 	}
 	return inner
 }
 
 // block reads the fenced block that f opened on the line before pos.
-func (r classicReader) block(tool tools.Tool, f fence, head string, pos int) (input string, end int, err error) {
+func (r classicReader) block(tool tools.Tool, f lex.Fence, head string, pos int) (input string, end int, err error) {
 	input, end, err = fenced(r.text, f, pos)
 	switch {
 	case err != nil:
 	case tool.Lines == tools.Body:
-		input = head + "\n" + input
+		input = unwrap(head) + "\n" + input
 	case tool.Lines == tools.One && strings.Contains(input, "\n"):
 		err = refuse(react.ErrAmbiguous, tool.Name+" takes one line", "write the input on the line of Action Input:")
 	}
@@ -236,7 +290,7 @@ func (r classicReader) object(line string, next int) (input string, end int, err
 	depth := 0
 	for first, n := true, 0; ; first = false {
 		if depth, n = braces(line, depth); n >= 0 {
-			if after := line[n:]; isBlank(after) {
+			if after := line[n:]; lex.IsBlank(after) {
 				b.WriteString(line[:n])
 				return b.String(), next, nil
 			} else if !first {
@@ -246,7 +300,7 @@ func (r classicReader) object(line string, next int) (input string, end int, err
 		}
 		under, after := "", next
 		if next < len(r.text) {
-			under, after = cutLine(r.text, next)
+			under, after = lex.CutLine(r.text, next)
 		}
 		if next >= len(r.text) || r.layout.structural(under) {
 			if first && strings.HasSuffix(line, "}") {
@@ -279,13 +333,6 @@ func braces(line string, depth int) (at, n int) {
 		}
 	}
 	return depth, -1
-}
-
-// opensHeredoc reports whether a shell line may open a here-document.
-func opensHeredoc(line string) bool {
-	rest := strings.ReplaceAll(line, "<<<", "")
-	_, after, ok := strings.Cut(rest, "<<")
-	return ok && strings.TrimLeft(after, " \t-'\"\\0123456789") != ""
 }
 
 // Stop reports that a reply may be stopped at the first label after an act or
@@ -336,8 +383,8 @@ func (p Classic) writeInput(b *strings.Builder, m react.Move) {
 	}
 	tool := tools.Tool{Name: m.Tool, Lines: m.Lines}
 	r := classicReader{scan: &scan{text: m.Input}, layout: p.layout()}
-	line, next := cutLine(m.Input, 0)
-	if got, end, err := r.input(tool, line, next); err == nil && got == m.Input && end == len(m.Input) && !strings.HasSuffix(got, "\n") {
+	line, next := lex.CutLine(m.Input, 0)
+	if got, end, err := r.input(tool, line, next); err == nil && got == m.Input && end == len(m.Input) && !strings.HasSuffix(got, "\n") && !opensHeredoc(tool, line) {
 		head, lines = m.Input, false
 	} else if m.Lines != tools.Body {
 		head, body, lines = "", m.Input, true
@@ -346,7 +393,7 @@ func (p Classic) writeInput(b *strings.Builder, m react.Move) {
 		b.WriteString(" " + head)
 	}
 	if lines {
-		writeFence(b, "", body)
+		lex.WriteFence(b, "", body)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/actdone/actdone/react"
+	"github.com/actdone/actdone/react/internal/lex"
 	"github.com/actdone/actdone/tools"
 )
 
@@ -118,13 +119,13 @@ func (p Fenced) Parse(reply string, list []tools.Tool) (react.Move, error) {
 		return s.result(react.Move{}, err)
 	}
 	for pos := s.start; pos < len(s.text); {
-		line, next := cutLine(s.text, pos)
-		f, isFence := fenceAt(line)
+		line, next := lex.CutLine(s.text, pos)
+		f, isFence := lex.FenceAt(line)
 		switch {
 		case observationAt(line):
 			pos = len(s.text)
 			continue
-		case isFence && p.isShell(f.info):
+		case isFence && p.isShell(f.Info):
 			m, end, err := p.block(s, f, next)
 			if err != nil {
 				return s.result(m, err)
@@ -142,22 +143,22 @@ func (p Fenced) Parse(reply string, list []tools.Tool) (react.Move, error) {
 }
 
 // block reads the command that f opened on the line before pos.
-func (p Fenced) block(s *scan, f fence, pos int) (m react.Move, end int, err error) {
+func (p Fenced) block(s *scan, f lex.Fence, pos int) (m react.Move, end int, err error) {
 	input, end, err := fenced(s.text, f, pos)
 	if err != nil {
 		return m, 0, err
 	}
-	under, _, _ := nonBlank(s.text, end)
-	_, again := fenceAt(under)
+	under, _, _ := lex.NonBlank(s.text, end)
+	_, again := lex.FenceAt(under)
 	switch {
 	case again:
 		return m, 0, refuse(react.ErrAmbiguous, "the reply holds several blocks", "write exactly one block; if its lines hold a fence, use a longer one")
 	case under != "" && !observationAt(under):
 		return m, 0, refuse(react.ErrAmbiguous, "text follows the block", "end the reply with the block; if its lines hold a fence, use a longer one")
-	case strings.Trim(input, blanks+"\n") == "":
+	case strings.Trim(input, lex.Blanks+"\n") == "":
 		return m, 0, refuse(react.ErrNoTool, "the block is empty", "write the command in the block")
 	}
-	command := strings.TrimLeft(input, blanks+"\n")
+	command := strings.TrimLeft(input, lex.Blanks+"\n")
 	if rest, ok := strings.CutPrefix(command, p.Finish()); ok && (rest == "" || strings.ContainsAny(rest[:1], " \t\n")) {
 		return react.Move{Kind: react.Done, Answer: trimText(rest)}, end, nil
 	}
@@ -168,7 +169,7 @@ func (p Fenced) block(s *scan, f fence, pos int) (m react.Move, end int, err err
 func (p Fenced) Stop(list []tools.Tool) func(soFar string) bool {
 	s := &stopper{
 		parse:   func(soFar string) (react.Move, error) { return p.Parse(soFar, list) },
-		opens:   func(line string) bool { _, ok := fenceAt(line); return ok },
+		opens:   func(line string) bool { _, ok := lex.FenceAt(line); return ok },
 		ends:    observationAt,
 		settles: func(m react.Move, _ string) bool { return m.Dropped != "" },
 	}
@@ -199,7 +200,7 @@ func (p Fenced) Move(prompt *strings.Builder, s react.Step, _ int) {
 			command += "\n" + s.Move.Answer
 		}
 	}
-	writeFence(prompt, p.info(), command)
+	lex.WriteFence(prompt, p.info(), command)
 }
 
 // Observation appends the observation and the notes.

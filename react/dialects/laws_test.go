@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -46,6 +45,8 @@ var all = []dialect{
 			"Action: list\nAction Input: a\n\nThought: INVENTED\nAction: bash\nAction Input: INVENTED",
 			"Action: list\nAction Input: {\"a\":\n 1}\nFinal Answer: INVENTED",
 			"Action: bash\nAction Input:\n```\nls\n```\nQuestion: INVENTED",
+			"Action:\n```json\n{\"action\": \"list\", \"action_input\": \"a\"}\n```\nObservation: INVENTED\nThought: INVENTED",
+			"Action: bash\nAction Input: cat <<E\nObservation: x\nE\nObservation: INVENTED",
 		},
 		half: []string{
 			"Action: bash", "Action:", "Action: bash\nThought: what", "Action: bash\nAction Input:\n```\nrm -r",
@@ -55,6 +56,13 @@ var all = []dialect{
 			"For example:\n```\nAction: bash\nAction Input: rm\n", "<think>\nAction: bash\nAction Input: rm",
 			"Observation: INVENTED\nAction: bash\nAction Input: rm", "Action Input: rm", "Action: list(a\nObservation: x",
 			"Action: bash\nAction Input:\n```\ncat <<E\n```sh\nx\n```\nE\n```", "Action: list\nAction Input:\n```\na\nb\n```",
+			"Action: bash\nAction Input: cat <<E\nx\nE\nrm", "Action: bash\nAction Input: `cat <<E`\nx\nE", "Action: write_file\nAction Input: a <<E\nhalf",
+			"Action: write_file\nAction Input: a <<E <<F\nx\nE\nF", "Action: write_file\nAction Input: a <<E\nx\nE\nThat is all.",
+			"Action:\n```json\n{\"action\": \"bash\", \"action_input\": \"rm\"}", "Action:\n```\n{\"action\": \"bash\", \"action_input\": \"rm\"\n```",
+			"Action:\n```\n{\"action\": \"bash\", \"action_input\": \"rm\"}\n```\nShall I?", "Action:\n```\n{\"action\": \"bash\", \"action_input\": \"rm\"}\n```\nThought: no",
+			"Action:\n```\n{\"action\": \"bash\", \"action_input\": \"rm\"}\n{\"action\": \"bash\", \"action_input\": \"ls\"}\n```",
+			"Action:\n```\n{\"action\": \"bash\"}\n```", "Action:\n```\n{\"action\": \"bash\", \"action_input\": null}\n```",
+			"For example:\n```\nAction:\n```json\n{\"action\": \"bash\", \"action_input\": \"rm\"}\n```\n```",
 		},
 		seeds: []string{
 			"Thought: x\nAction: Bash\nAction Input: `ls -la`", "Action: list(\"a\")", "Action: bash ls\nObs", "Answer: 42", "**Final Answer:** 42",
@@ -63,6 +71,12 @@ var all = []dialect{
 			"Action: list\nAction Input:\n\na\nObservation:", "Thought: a\n| Thought: b\nFinal Answer: x\n| Action: y\n```\nz",
 			"Action: no such tool\nAction Input: x", "Thought:\nThought: x\nAction: list\nAction Input: a<|im_end|>", "x\n</think>\nAction: list\nAction Input:",
 			"Final Answer:\r\n\r\n  indented\r\nAction: list", "Action: list `{a`", "Action: write_file `x`\n~~~\ny\n~~~", "Action: list\nAction Input: {}}", "Action: list\nAction Input: {}\n```",
+			"Action: bash\nAction Input:\ncat <<-E > a\n\tx\n\tE\n", "Action: bash cat <<E\n```\nE", "Action: write_file\nAction Input: `a` <<'E'\nThought: x\n\nE",
+			"Action:\r 0", "Action: list\r a", "Action:``` \x80`", "Action: write_file\nAction Input: `a <<E`", "Action: write_file\nAction Input: `~~~`", "Action: write_file a << b c",
+			"Action:\n\n```JSON\n{\"action_input\": {\"a\": [1, \"\\u003c\"]}, \"action\": \"List\"}\n```\n", "Action: ```\n{\"action\": \"no such\", \"action_input\": \"a\\r\\nb\"}\n```",
+			"Action:\n~~~\n{\"action\": \"Final Answer\", \"action_input\": \"\\n a\\nAction: b\\n\"}\n~~~\nObservation", "Action:\n```\n{\"action\": \"write_file\", \"action_input\": \" a\\nb\"}\n```",
+			"Action:\n```\n{\"action\": \"a\\nb\", \"action_input\": \"\"}\n```", "Action:\n```\n{\"action\": \"bash\", \"action_input\": \"a\\n```\\n<|x|>\"}\n```",
+			"```\nAction:\n```json\n{\"action\": \"write_file\", \"action_input\": \"a\\nb\"}\n```\n```", "Action:\n```\n{\"action\": \"write_file\", \"action_input\": \"`a`\"}\n```",
 		},
 	},
 	{
@@ -258,19 +272,6 @@ func TestLaw02Linear(t *testing.T) {
 			return float64(after.TotalAlloc - before.TotalAlloc)
 		}
 		assert.Less(t, run(800)/run(100), 12.0, "eight times the acts should cost about eight times the bytes")
-		for _, line := range []string{"<think>", "</think>", "</think>\n", "```\n", "```x\n", "Action 1: bash[", "Action: a\nAction Input: {\n", "Observation:\n", "[", "]\n", "| ", "Action Input:\n", "\n", " "} {
-			for _, head := range []string{"", d.half[0], "Action: bash\nAction Input: "} {
-				long := head + strings.Repeat(line, 1<<17/len(line))
-				started := time.Now()
-				_, _ = d.protocol.Parse(long, worldTools(nil))
-				stop := d.protocol.Stop(worldTools(nil))
-				for n := 0; n < len(long); n += 1 << 8 {
-					stop(long[:n])
-				}
-				// Quadratic would be more than 10 s.
-				assert.Less(t, time.Since(started), 2*time.Second, "%q then %q", head, line)
-			}
-		}
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/actdone/actdone/react"
+	"github.com/actdone/actdone/react/internal/lex"
 	"github.com/actdone/actdone/tools"
 )
 
@@ -31,14 +32,7 @@ func (l layout) labelled(line string) bool {
 // structural reports whether line, behind blanks and any number of "| ", begins
 // with what Parse or the reader of a prompt could take for structure.
 func (l layout) structural(line string) bool {
-	for {
-		line = trimBlanks(line)
-		rest, ok := strings.CutPrefix(line, "| ")
-		if !ok {
-			break
-		}
-		line = rest
-	}
+	line = lex.TrimQuotes(line)
 	_, _, own := readLabel(line, hasFold, l.own)
 	_, _, ok := readLabel(line, hasFold, []string{l.task, "Thought", "Note", "Refused"})
 	return own || ok || observationAt(line) || strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") ||
@@ -89,7 +83,7 @@ func shown(reply string) string {
 			return -1
 		}
 		return r
-	}, normalize(reply)), "\n")
+	}, lex.Normalize(reply)), "\n")
 	if len(text) <= most {
 		return text
 	}
@@ -98,19 +92,6 @@ func shown(reply string) string {
 		n--
 	}
 	return text[:n] + "\n[the rest is cut off]"
-}
-
-// writeFence writes a newline and s in a fence longer than any inside.
-func writeFence(b *strings.Builder, info, s string) {
-	marks := "```"
-	for strings.Contains(s, marks) {
-		marks += "`"
-	}
-	b.WriteString("\n" + marks + info + "\n")
-	if s != "" {
-		b.WriteString(s + "\n")
-	}
-	b.WriteString(marks)
 }
 
 var takes = [...]string{tools.One: "one line", tools.Block: "one or more lines", tools.Body: "a first line, then more lines"}

@@ -3,84 +3,20 @@ package dialects
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/actdone/actdone/react"
+	"github.com/actdone/actdone/react/internal/lex"
 	"github.com/actdone/actdone/tools"
 )
 
-// This file reads lines: labels, fences, tags, and the places where a reply ends.
-
-const blanks = " \t\r\u00a0"
-
-func trimBlanks(s string) string {
-	if s == "" || s[0] > ' ' && s[0] < utf8.RuneSelf || s[0] == '\n' {
-		return s // as mostly
-	}
-	return strings.TrimLeft(s, blanks)
-}
-
-func trimEnd(s string) string  { return strings.TrimRight(s, blanks+"\n") }
-func isBlank(line string) bool { return trimBlanks(line) == "" }
-
-// cutLine returns the line of s that begins at pos, and where the next one does.
-func cutLine(s string, pos int) (line string, next int) {
-	if i := strings.IndexByte(s[pos:], '\n'); i >= 0 {
-		return s[pos : pos+i], pos + i + 1
-	}
-	return s[pos:], len(s)
-}
-
-// nonBlank returns the first line from pos that is not blank, where it begins,
-// and where the next one does.
-func nonBlank(s string, pos int) (line string, at, next int) {
-	for next = pos; next < len(s); {
-		at = next
-		if line, next = cutLine(s, at); !isBlank(line) {
-			return line, at, next
-		}
-	}
-	return "", next, next
-}
+// This file reads what the dialects have in common: reasoning, labels, names, and
+// the places where a reply ends.
 
 // trimText drops the blank lines that s begins with, the blanks of a first line
 // that is not, and all white space at the end.
 func trimText(s string) string {
-	_, at, _ := nonBlank(s, 0)
-	return trimEnd(trimBlanks(s[at:]))
-}
-
-// normalize makes s valid UTF-8, without a byte order mark at its start and
-// without the carriage returns that end lines.
-func normalize(s string) string {
-	s = strings.TrimPrefix(strings.ToValidUTF8(s, string(utf8.RuneError)), "\ufeff")
-	if !strings.Contains(s, "\r\n") {
-		return s
-	}
-	lines := strings.Split(s, "\n")
-	for i := range lines[:len(lines)-1] {
-		lines[i] = strings.TrimRight(lines[i], "\r")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// cutTurnEnd returns s without the turn-end tokens it ends in.
-func cutTurnEnd(s string) string {
-	for {
-		t := trimEnd(s)
-		rest, cut := strings.CutSuffix(t, "</s>")
-		if !cut {
-			rest, cut = strings.CutSuffix(t, "<end_of_turn>")
-		}
-		if i := strings.LastIndex(t[max(0, len(t)-64):], "<|"); !cut && i >= 0 && strings.HasSuffix(t, "|>") {
-			i += max(0, len(t)-64)
-			rest, cut = t[:i], len(t)-i > len("<||>") && !strings.ContainsAny(t[i:], blanks+"\n")
-		}
-		if !cut {
-			return s
-		}
-		s = trimEnd(rest)
-	}
+	_, at, _ := lex.NonBlank(s, 0)
+	return lex.TrimEnd(lex.TrimBlanks(s[at:]))
 }
 
 // labelAt reads the label that line begins with, one of words, and returns the
@@ -90,7 +26,7 @@ func labelAt(line string, words ...string) (word, rest string, ok bool) {
 }
 
 func readLabel(line string, has func(s, prefix string) bool, words []string) (word, rest string, ok bool) {
-	line, bold := strings.CutPrefix(trimBlanks(strings.TrimLeft(trimBlanks(line), "#")), "**")
+	line, bold := strings.CutPrefix(lex.TrimBlanks(strings.TrimLeft(lex.TrimBlanks(line), "#")), "**")
 	if line == "" {
 		return "", "", false
 	}
@@ -98,21 +34,17 @@ func readLabel(line string, has func(s, prefix string) bool, words []string) (wo
 		if !has(line, word) {
 			continue
 		}
-		rest := strings.TrimPrefix(strings.TrimLeft(trimBlanks(line[len(word):]), "0123456789"), "**")
-		rest = trimBlanks(rest)
-		after, ok := strings.CutPrefix(rest, ":")
-		if !ok {
-			after, ok = strings.CutPrefix(rest, "：")
-		}
+		rest := strings.TrimPrefix(strings.TrimLeft(lex.TrimBlanks(line[len(word):]), "0123456789"), "**")
+		after, ok := lex.CutColon(rest)
 		if ok && bold {
 			if inner, cut := strings.CutPrefix(after, "**"); cut {
 				after = inner
 			} else {
-				after = strings.TrimSuffix(strings.TrimRight(after, blanks), "**")
+				after = strings.TrimSuffix(lex.TrimBlanksEnd(after), "**")
 			}
 		}
 		if ok {
-			return word, trimBlanks(after), true
+			return word, lex.TrimBlanks(after), true
 		}
 	}
 	return "", "", false
@@ -129,98 +61,70 @@ func observationAt(line string) bool {
 	if _, _, ok := readLabel(line, hasFold, []string{"observation", "obs"}); ok {
 		return true
 	}
-	if line = trimBlanks(line); !hasFold(line, "obs") {
+	if line = lex.TrimBlanks(line); !hasFold(line, "obs") {
 		return false
 	}
-	line = strings.TrimRight(line, blanks+"0123456789")
+	line = strings.TrimRight(line, lex.Blanks+"0123456789")
 	return strings.EqualFold(line, "observation") || strings.EqualFold(line, "obs")
 }
-
-// A fence is a line that opens or closes a fenced block.
-type fence struct {
-	mark string // the run of backticks or tildes
-	info string
-}
-
-func fenceAt(line string) (fence, bool) {
-	line = strings.Trim(line, blanks)
-	if !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "~~~") {
-		return fence{}, false
-	}
-	info := strings.TrimLeft(line, line[:1])
-	f := fence{line[:len(line)-len(info)], strings.Trim(info, blanks)}
-	return f, line[0] == '~' || !strings.Contains(info, "`")
-}
-
-// closes reports whether f ends a block that open began.
-func (f fence) closes(open fence) bool { return f.info == "" && strings.HasPrefix(f.mark, open.mark) }
 
 // fenced reads the block that open began on the line before pos: its inside and
 // where the line after it begins. A line inside that opens another such block
 // makes it ambiguous which of the two the next closing line ends.
-func fenced(text string, open fence, pos int) (inside string, next int, err error) {
-	start, nested := pos, false
-	for pos < len(text) {
-		line, next := cutLine(text, pos)
-		if f, ok := fenceAt(line); ok && f.closes(open) {
-			if nested {
-				return "", 0, refuse(react.ErrAmbiguous, "the lines hold a fence of their own", "write them in a longer fence")
-			}
-			return text[start:max(start, pos-1)], next, nil
-		} else if ok && strings.HasPrefix(f.mark, open.mark) {
-			nested = true
-		}
-		pos = next
+func fenced(text string, open lex.Fence, pos int) (inside string, next int, err error) {
+	inside, next, nested, closed := open.Inside(text, pos)
+	switch {
+	case !closed:
+		return "", 0, refuse(react.ErrUnclosed, "the fence is not closed", "close the fence on a line of its own, then write nothing more")
+	case nested:
+		return "", 0, refuse(react.ErrAmbiguous, "the lines hold a fence of their own", "write them in a longer fence")
 	}
-	return "", 0, refuse(react.ErrUnclosed, "the fence is not closed", "close the fence on a line of its own, then write nothing more")
+	return inside, next, nil
 }
 
 // A scan is a reply being read.
 type scan struct {
-	reply  string // the whole reply, normalized
-	text   string // what is read of it: its turn-end tokens cut off
-	start  int    // behind the reasoning
-	packed *fence // the fence that the reply began with, still open
+	reply  string     // the whole reply, normalized
+	text   string     // what is read of it: its turn-end tokens cut off
+	start  int        // behind the reasoning
+	packed *lex.Fence // the fence that the reply began with, still open
 }
 
 // newScan normalizes a reply and passes over its reasoning.
 func newScan(reply string) (*scan, error) {
-	s := &scan{reply: normalize(reply)}
-	s.text = cutTurnEnd(s.reply)
-	first, at, _ := nonBlank(s.text, 0)
-	first = trimBlanks(first)
-	opened := strings.HasPrefix(first, "<think>") || strings.HasPrefix(first, "<thinking>")
-	for pos := at; ; {
-		i := strings.Index(s.text[pos:], "</think")
-		if i < 0 && opened {
+	s := &scan{reply: lex.Normalize(reply)}
+	s.text, _ = lex.CutTurnEnd(s.reply)
+	first, at, _ := lex.NonBlank(s.text, 0)
+	_, opened := lex.OpenTagAt(first)
+	for rest := s.text[at:]; ; {
+		_, after, ok := lex.CutClosingTag(rest)
+		switch {
+		case !ok && opened:
 			return s, refuse(react.ErrNoMove, "the reasoning is not closed", "close the reasoning, then write a move")
-		} else if i < 0 {
+		case !ok:
 			return s, nil
+		case opened || lex.AtLineEnd(after):
+			s.start = len(s.text) - len(after)
 		}
-		pos += i + len("</think")
-		rest, ok := strings.CutPrefix(strings.TrimPrefix(s.text[pos:], "ing"), ">")
-		if after := trimBlanks(rest); ok && (opened || after == "" || after[0] == '\n') {
-			s.start = len(s.text) - len(rest)
-			if opened {
-				return s, nil
-			}
+		if rest = after; opened {
+			return s, nil
 		}
 	}
 }
 
 // find returns where the first line begins that is wanted and no illustration.
 func (s *scan) find(wanted func(line string) bool) (at int, ok bool) {
-	var in *fence
+	var in *lex.Fence
 	blank := true
 	for pos := s.start; pos < len(s.text); {
-		line, next := cutLine(s.text, pos)
-		f, isFence := fenceAt(line)
+		line, next := lex.CutLine(s.text, pos)
+		f, isFence := lex.FenceAt(line)
 		switch {
 		case in != nil:
-			if isFence && f.closes(*in) {
+			if isFence && f.Closes(*in) {
 				in = nil
 			}
-		case s.packed != nil && isFence && f.closes(*s.packed):
+		case s.packed != nil && isFence && f.Closes(*s.packed):
 			s.packed = nil
 		case isFence && blank:
 			s.packed = &f
@@ -229,7 +133,7 @@ func (s *scan) find(wanted func(line string) bool) (at int, ok bool) {
 		case wanted(line):
 			return pos, true
 		}
-		blank, pos = blank && isBlank(line), next
+		blank, pos = blank && lex.IsBlank(line), next
 	}
 	return 0, false
 }
@@ -239,10 +143,10 @@ func (s *scan) find(wanted func(line string) bool) (at int, ok bool) {
 func (s *scan) thought(pos int) string {
 	text := trimText(s.text[s.start:pos])
 	if s.packed != nil {
-		_, next := cutLine(text, 0)
+		_, next := lex.CutLine(text, 0)
 		text = trimText(text[next:])
 	}
-	line, next := cutLine(text, 0)
+	line, next := lex.CutLine(text, 0)
 	if _, rest, ok := labelAt(line, "Thought"); ok {
 		text = trimText(rest + "\n" + text[next:])
 	}
@@ -250,13 +154,13 @@ func (s *scan) thought(pos int) string {
 }
 
 // end checks that nothing stands from pos on but blank lines, the fence that
-// packed the reply, and what begins with a label, which is dropped.
-func (s *scan) end(pos int, l layout) error {
-	line, _, next := nonBlank(s.text, pos)
-	if f, ok := fenceAt(line); ok && s.packed != nil && f.closes(*s.packed) {
-		line, _, _ = nonBlank(s.text, next)
+// packed the reply, and what begins with a line that may, which is dropped.
+func (s *scan) end(pos int, may func(line string) bool) error {
+	line, _, next := lex.NonBlank(s.text, pos)
+	if f, ok := lex.FenceAt(line); ok && s.packed != nil && f.Closes(*s.packed) {
+		line, _, _ = lex.NonBlank(s.text, next)
 	}
-	if line == "" || l.labelled(line) {
+	if line == "" || may(line) {
 		return nil
 	}
 	return refuse(react.ErrAmbiguous, "text follows the input", "end the reply with the input; write nothing after it")
@@ -264,8 +168,8 @@ func (s *scan) end(pos int, l layout) error {
 
 // move completes a move that ends at pos.
 func (s *scan) move(m react.Move, pos int) react.Move {
-	m.Reply = trimEnd(s.text[:pos])
-	if m.Dropped = s.text[:s.start] + s.reply[len(m.Reply):]; isBlank(strings.ReplaceAll(m.Dropped, "\n", "")) {
+	m.Reply = lex.TrimEnd(s.text[:pos])
+	if m.Dropped = s.text[:s.start] + s.reply[len(m.Reply):]; lex.TrimEnd(m.Dropped) == "" {
 		m.Dropped = ""
 	}
 	return m
@@ -296,19 +200,10 @@ func (s *scan) result(m react.Move, err error) (react.Move, error) {
 // the one of that name, or the only one that has it without regard to case,
 // blanks, - and _, and the marks round it. An unknown tool counts as Body.
 func toolFor(list []tools.Tool, name string) (t tools.Tool, known bool) {
-	n := 0
-	for _, candidate := range list {
-		if candidate.Name == name {
-			return candidate, true
-		}
-		if plain(candidate.Name) == plain(name) {
-			t, n = candidate, n+1
-		}
+	if i := lex.Match(list, name, plain); i >= 0 {
+		return list[i], true
 	}
-	if n != 1 {
-		return tools.Tool{Name: name, Lines: tools.Body}, false
-	}
-	return t, true
+	return tools.Tool{Name: name, Lines: tools.Body}, false
 }
 
 func plain(name string) string {
@@ -332,20 +227,17 @@ type stopper struct {
 	ends    func(line string) bool               // whether it may be settled by line
 	settles func(m react.Move, line string) bool // whether nothing after line can change m
 
-	start, seen, checked int
-	open, never          bool
+	lines       lex.Stream
+	checked     int
+	open, never bool
 }
 
 func (s *stopper) stop(soFar string) bool {
 	for !s.never {
-		i := strings.IndexByte(soFar[s.seen:], '\n')
-		if i < 0 {
-			s.seen = len(soFar)
+		line, end, ok := s.lines.Next(soFar)
+		if !ok {
 			return false
 		}
-		end := s.seen + i
-		line := soFar[s.start:end]
-		s.start, s.seen = end+1, end+1
 		// Tags and tokens mean something else at the end than in the middle.
 		s.never = strings.Contains(line, "</think") || strings.Contains(line, "<think") ||
 			strings.Contains(line, "|>") || strings.Contains(line, "</s>") || strings.Contains(line, "<end_of_turn>")
