@@ -1,7 +1,9 @@
-// Package e2e has no code. Its tests run the client, the loop and the command
-// against a server that is not ours: aimock (npm, @copilotkit/aimock, MIT), which
-// speaks the chat completions API and can misbehave on demand.
+// Package e2e has no code. Its tests run against programs that are not ours: the
+// client, the loop and the command against aimock (npm, @copilotkit/aimock, MIT),
+// which speaks the chat completions API and can misbehave on demand; the grammars
+// against llama.cpp (npm, @node-llama-cpp/linux-x64, MIT: its parser, no model)
+// and the regular expressions of Node.js and Python.
 //
-// The tests are skipped where Node.js or the package is missing; "npm ci" in
-// this folder installs it.
+// The tests are skipped where a program is missing; "npm ci" in this folder
+// installs the packages.
 package e2e

@@ -201,6 +201,7 @@ type request struct {
 	Body struct {
 		Model    string
 		Stream   bool
+		Grammar  string
 		Messages []struct{ Role, Content string }
 	}
 	Response struct{ Status int }

@@ -64,28 +64,34 @@ func TestInstructionsParse(t *testing.T) {
 // TestAPIGolden holds the exported API, so that a change of it is seen in
 // review.
 func TestAPIGolden(t *testing.T) {
-	for _, name := range []string{"llm", "react", "tools"} {
-		t.Run(name, func(t *testing.T) {
+	for _, name := range []string{"llm", "llm/llmtest", "react", "tools"} {
+		t.Run(strings.ReplaceAll(name, "/", "-"), func(t *testing.T) {
 			doc := exec.Command("go", "doc", "-all", "./"+name)
 			doc.Dir = ".."
 			out, err := doc.CombinedOutput()
 			require.NoError(t, err, "%s", out)
-			golden(t, "api-"+name+".txt", string(out))
+			golden(t, "api-"+strings.ReplaceAll(name, "/", "-")+".txt", string(out))
 		})
 	}
 }
 
-const module = "github.com/actdone/actdone/"
+const (
+	module     = "github.com/actdone/actdone/"
+	jsonschema = "github.com/google/jsonschema-go/jsonschema" // and no more: it has no requirements
+	doublestar = "github.com/bmatcuk/doublestar/v4"
+	textDiff   = "github.com/rogpeppe/go-internal/diff" // likewise
+)
 
 // TestImports holds that imports point down: what each package may import beside
 // the standard library.
 func TestImports(t *testing.T) {
 	allowed := map[string][]string{
 		"llm":             {},
-		"llm/script":      {},
-		"tools":           {},
-		"react":           {module + "llm", module + "tools"},
-		"tools/workspace": {module + "tools"},
+		"llm/script":      {module + "llm", textDiff},
+		"llm/llmtest":     {module + "react", module + "llm", module + "tools", module + "react/internal/lex", jsonschema, module + "internal/levenshtein"},
+		"tools":           {jsonschema},
+		"react":           {module + "llm", module + "tools", module + "react/internal/lex", jsonschema, module + "internal/levenshtein"},
+		"tools/workspace": {jsonschema, doublestar, textDiff, module + "tools", module + "internal/levenshtein"},
 	}
 	for name, may := range allowed {
 		list := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./"+name)
@@ -104,8 +110,11 @@ func TestImports(t *testing.T) {
 // tests left out.
 func TestForeignImports(t *testing.T) {
 	allowed := map[string][]string{
-		module + "llm/openai":  {"github.com/sashabaranov/go-openai", "github.com/tmaxmax/go-sse"},
-		module + "cmd/actdone": {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+		module + "llm/script":      {textDiff},
+		module + "llm/openai":      {"github.com/sashabaranov/go-openai", "github.com/tmaxmax/go-sse"},
+		module + "tools":           {jsonschema},
+		module + "tools/workspace": {doublestar, textDiff},
+		module + "cmd/actdone":     {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	}
 	list := exec.Command("go", "list", "-f", `{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}{{"\n"}}{{end}}`, "./...")
 	list.Dir = ".."
