@@ -2,8 +2,8 @@
 // text to text. A tool returns ordinary Go errors; the loop turns them into
 // observations that the model can react to. Only [Fatal] ends a run.
 //
-// The built-in tools (bash, read_file, list) are in the package
-// tools/workspace.
+// [Typed] makes a tool whose arguments are the fields of a struct. The built-in
+// tools are in the package tools/workspace.
 package tools
 
 import (

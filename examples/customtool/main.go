@@ -1,5 +1,6 @@
 // Command customtool gives an agent tools of its own: one that looks up a line,
-// and one that stores text of several lines. It prints the steps as they happen.
+// and one with arguments, of which the last is a text of several lines. It prints
+// the steps as they happen.
 package main
 
 import (
@@ -32,21 +33,23 @@ func (s *shop) stock(_ context.Context, fruit string) (string, error) {
 	return fmt.Sprintf("%d crates", n), nil
 }
 
-// note takes a name on the first line and a text under it.
-func (s *shop) note(_ context.Context, input string) (string, error) {
-	name, text, _ := strings.Cut(input, "\n")
-	if name == "" || text == "" {
-		return "", fmt.Errorf("write a name, then the text in a fence under it")
-	}
-	s.notes[name] = text
+// A memo is what note takes: a name on the first line and a text under it. Both
+// can also come as a JSON object.
+type memo struct {
+	To   string `json:"to" jsonschema:"who is to read it"`
+	Text string `json:"text" tool:"body"`
+}
+
+// note is called only if all arguments are there.
+func (s *shop) note(_ context.Context, m memo) (string, error) {
+	s.notes[m.To] = m.Text
 	return "saved", nil
 }
 
-func (s *shop) tools() []tools.Tool {
-	return []tools.Tool{
-		{Name: "stock", Usage: "FRUIT: how many crates there are", Call: s.stock},
-		{Name: "note", Usage: "NAME and a text: leave a note for NAME", Lines: tools.Body, Call: s.note},
-	}
+func (s *shop) tools() ([]tools.Tool, error) {
+	stock := tools.Tool{Name: "stock", Usage: "FRUIT: how many crates there are", Call: s.stock}
+	note, err := tools.Typed("note", "leave a note", s.note)
+	return []tools.Tool{stock, note}, err
 }
 
 // model stands in for a language model.
@@ -59,7 +62,11 @@ var model = &llm.ScriptedLLM{Replies: []string{
 
 func main() {
 	s := &shop{crates: map[string]int{"apples": 12, "pears": 3}, notes: map[string]string{}}
-	agent := react.Loop{LLM: model, Tools: s.tools()}
+	list, err := s.tools()
+	if err != nil {
+		log.Fatal(err)
+	}
+	agent := react.Loop{LLM: model, Tools: list}
 	for step, err := range agent.Steps(context.Background(), "Are there enough apples? Tell the buyer.") {
 		if err != nil {
 			log.Fatal(err)

@@ -8,16 +8,31 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/actdone/actdone/tools"
 )
 
-// cutOptions takes the key=value words from the start of input. A last word is
-// a path, unless its key is known, and so is all that follows a word "--".
+// schemaOf returns the schema of the JSON object that a tool takes, from the
+// struct that its fields are decoded into. The structs are those of this
+// package, so that one has no schema is for the tests to find.
+func schemaOf[T any]() json.RawMessage {
+	schema, err := tools.SchemaOf[T]()
+	if err != nil {
+		panic(err)
+	}
+	return schema
+}
+
+// cutOptions takes the key=value words from the start of input; a value may be
+// a Go string. A last word is a path, unless its key is known, and so is all
+// that follows a word "--". The end of input is left as it is.
 func cutOptions(input string, known ...string) (options map[string]string, rest string, err error) {
 	options = map[string]string{}
-	for rest = strings.TrimSpace(input); ; {
+	for rest = trimLeft(input); ; {
 		word, after, more := strings.Cut(rest, " ")
 		if word == "--" {
-			return options, strings.TrimSpace(after), nil
+			return options, trimLeft(after), nil
 		}
 		key, value, ok := strings.Cut(word, "=")
 		if !ok || !isKey(key) || !more && !slices.Contains(known, key) {
@@ -26,10 +41,17 @@ func cutOptions(input string, known ...string) (options map[string]string, rest 
 		if !slices.Contains(known, key) {
 			return nil, "", fmt.Errorf("unknown option %s=; %s", key, optionHint(known))
 		}
+		if strings.HasPrefix(value, `"`) {
+			if value, after, err = cutQuoted(rest[len(key)+1:]); err != nil {
+				return nil, "", err
+			}
+		}
 		options[key] = value
-		rest = strings.TrimSpace(after)
+		rest = trimLeft(after)
 	}
 }
+
+func trimLeft(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }
 
 func isKey(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == ""
@@ -49,7 +71,16 @@ func cutQuoted(input string) (path, rest string, err error) {
 		return "", "", fmt.Errorf("bad quoting in %s; write the path as a Go string", strconv.Quote(input))
 	}
 	path, err = strconv.Unquote(quoted)
-	return path, strings.TrimSpace(input[len(quoted):]), err
+	return path, trimLeft(input[len(quoted):]), err
+}
+
+// unquoteAll reads an input that is one Go string.
+func unquoteAll(input string) (path string, err error) {
+	path, rest, err := cutQuoted(input)
+	if err == nil && rest != "" {
+		err = fmt.Errorf("unexpected text after the path: %s", strconv.Quote(rest))
+	}
+	return path, err
 }
 
 // decodeFields reads a JSON object into a struct that fields lists the fields
