@@ -292,6 +292,21 @@ func TestResultWandered(t *testing.T) {
 	assert.False(t, react.Result{Asks: 1, Limit: 1}.Wandered(), "a straight answer")
 }
 
+// TestLoopLimitsExactly holds where the limits begin.
+func TestLoopLimitsExactly(t *testing.T) {
+	list := []tools.Tool{say("list", "a")}
+	model := script("ACT: list", "DONE: x")
+	_, err := react.Loop{LLM: model, Tools: list}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	n := len(model.Prompts[1])
+	_, err = react.Loop{LLM: script("ACT: list", "DONE: x"), Tools: list, MaxPrompt: n}.Run(t.Context(), "t")
+	require.NoError(t, err)
+	_, err = react.Loop{LLM: script("ACT: list", "DONE: x"), Tools: list, MaxPrompt: n - 1}.Run(t.Context(), "t")
+	assert.Equal(t, &react.LimitError{Limit: n - 1, Need: n, Err: react.ErrPromptLimit}, err)
+	_, err = react.Loop{LLM: script("ACT: list"), Tools: list, MaxSteps: 1}.Run(t.Context(), "t")
+	assert.Equal(t, &react.LimitError{Limit: 1, Need: 2, Err: react.ErrStepLimit}, err)
+}
+
 // TestLoopPriorRefusals holds that the refusals which a run ended with count when
 // it goes on.
 func TestLoopPriorRefusals(t *testing.T) {
