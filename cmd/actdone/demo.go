@@ -49,7 +49,7 @@ func demo(ctx context.Context, stdout, stderr io.Writer) error {
 		os.RemoveAll(d.dir)
 		return err
 	}
-	d.explain(stderr, s.Task)
+	d.explain(stderr, s.Task.Text)
 	return nil
 }
 
@@ -79,7 +79,7 @@ func (d demoDir) play(ctx context.Context, s *script.Script, stdout, stderr io.W
 	}
 	defer folder.Close()
 	fmt.Fprintf(stderr, "An agent at work on a small project. A script plays the model; the loop and the tools are real.\n\n")
-	p := scripted(s, s.Task)
+	p := scripted(s, s.Task.Text, d.project)
 	p.loop.Tools, p.stdout, p.stderr = folder.Tools(), stdout, stderr
 	if isTerminal(stderr) {
 		p.pause = pause
@@ -99,9 +99,9 @@ The loop:     react/loop.go, func steps (go doc github.com/actdone/actdone/react
 The folder stays until you delete it.
 
 Play it again, or write your own (from a checkout: go run ./cmd/actdone …, or go install ./cmd/actdone):
-    actdone run --script %s -C %s --allow exec
+    actdone run --script %s -C %s --allow exec --isolation unconfined
 See what a model is sent first:
-    actdone prompt --allow exec -C %[4]s %s
+    actdone prompt --allow exec --isolation unconfined -C %[4]s %s
 Let a model of yours do it:
     actdone run --model NAME -C %[4]s --allow exec %[5]s
 `, d.project, d.script, quoted(d.script), quoted(d.project), quoted(task))

@@ -31,6 +31,10 @@ type Request struct {
 	// Command holds the exact bytes that will run.
 	Command string
 
+	// Diff says, for writes, what changes: a unified diff. Like Display, it is
+	// for a person to read.
+	Diff string
+
 	// Display is the whole request for a person to read: controls, text
 	// direction marks and long runs of blanks in it are made visible.
 	Display string
@@ -84,6 +88,19 @@ func (ReadOnly) Approve(_ context.Context, r Request) (Decision, string, error) 
 	return Deny, "the workspace is read-only", nil
 }
 
+// noApprover stands for the approver that was not configured.
+type noApprover struct{ ReadOnly }
+
+// readsOnly reports whether a is known to deny every write, so that there is no
+// use in tools for it.
+func readsOnly(a Approver) bool {
+	switch a.(type) {
+	case ReadOnly, noApprover:
+		return true
+	}
+	return false
+}
+
 // approve returns nil if the approver allows r, and otherwise the error the
 // tool has to return.
 func (w *Workspace) approve(ctx context.Context, r Request) error {
@@ -99,7 +116,7 @@ func (w *Workspace) approve(ctx context.Context, r Request) error {
 	}
 	switch v.decision {
 	case Allow:
-		return nil
+		return w.note(ctx, r.Kind)
 	case Stop:
 		return tools.Fatal(errors.New(withReason("stopped by the approver", v.reason, ": %s")))
 	}

@@ -37,7 +37,7 @@ func TestApprove(t *testing.T) {
 			"denied (the approver panicked: oops); try another way, or answer with DONE:", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &Workspace{approver: c.approver}
+			w := openTemp(t, func(config *Config) { config.Approver = c.approver })
 			err := w.approve(t.Context(), Request{Kind: c.kind})
 			if c.wantErr == "" {
 				assert.NoError(t, err)

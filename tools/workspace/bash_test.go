@@ -38,6 +38,51 @@ func TestBash(t *testing.T) {
 	}
 }
 
+// An object in JSON is a call, anything else a command.
+func TestBashInput(t *testing.T) {
+	w := openTemp(t)
+	for _, c := range []struct{ name, input, want, wantErr string }{
+		{"command", `{"command":"echo hi"}`, "hi", ""},
+		{"timeout", ` {"command":"echo a; sleep 999","timeout":0.2} `, "exit: timeout after 0.2s, killed; output so far:\na", ""},
+		{"group", "{ echo hi; }", "hi", ""},
+		{"not-json", `{"command":"echo hi"`, "exit: 127\n" + w.bashPath + `: line 1: {command:echo hi: command not found`, ""},
+		{"unknown-field", `{"command":"true","cwd":"/"}`, "", `bad JSON: unknown field "cwd"; fields: command, timeout`},
+		{"wrong-type", `{"command":"true","timeout":"5"}`, "", "bad JSON: field timeout cannot be a string; fields: command, timeout"},
+		{"no-command", "{}", "", "no command; write it on the line of the act or in a fence under it"},
+		{"over", `{"command":"true","timeout":900}`, "", "timeout 900 is over the maximum 600"},
+		{"negative", `{"command":"true","timeout":-1}`, "", "timeout -1 is not a time; give seconds, or leave it out for 120"},
+		{"zero", `{"command":"true","timeout":0}`, "", "timeout 0 is not a time; give seconds, or leave it out for 120"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := call(t, w, "bash", c.input)
+			assert.Equal(t, c.want, got)
+			if c.wantErr != "" {
+				assert.EqualError(t, err, c.wantErr)
+			} else {
+				assert.NoError(t, err)
+			}
+		})
+	}
+	w = openTemp(t, withLimits(Limits{Timeout: 5 * time.Second}))
+	wantError(t, w, "bash", `{"command":"true","timeout":6}`, "timeout 6 is over the maximum 5")
+}
+
+func TestBashSchema(t *testing.T) {
+	for _, tool := range openTemp(t).Tools() {
+		if tool.Name == "bash" {
+			assert.JSONEq(t, `{"type":"object","additionalProperties":false,"required":["command"],"properties":{
+				"command":{"type":"string","description":"what to run with bash"},
+				"timeout":{"type":"number","description":"seconds it may take"}}}`, string(tool.Schema))
+		}
+	}
+}
+
+func TestPipefail(t *testing.T) {
+	w := openTemp(t, func(c *Config) { c.Pipefail = true })
+	want(t, w, "bash", "false | true", "exit: 1\n(no output)")
+	want(t, w, "bash", "echo $0; echo $-", w.bashPath+"\nhBc")
+}
+
 func TestBashThroughLinkedDir(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "real"), 0o755))
@@ -66,6 +111,7 @@ func TestBashReports(t *testing.T) {
 		{"success", RunResult{}, nil, "out", ""},
 		{"status", RunResult{ExitCode: 7}, nil, "exit: 7\nout", ""},
 		{"signal", RunResult{ExitCode: 137, Signal: "SIGKILL"}, nil, "exit: 137 (killed by SIGKILL)\nout", ""},
+		{"limit", RunResult{ExitCode: 137, Killed: "512 processes"}, nil, "exit: over the limit of 512 processes, killed; output so far:\nout", ""},
 		{"survivors", RunResult{Survivors: true}, nil, "out\n[note: background processes were stopped]", ""},
 		{"runner-error", RunResult{}, errors.New("no sandbox"), "out", "run bash: no sandbox"},
 	} {

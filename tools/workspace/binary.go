@@ -49,9 +49,15 @@ func refuseBinary(f *regular) error {
 		quotePath(f.asked), kind, count(f.info.Size(), "byte", "bytes"))
 }
 
+// isBinary reports whether a file that begins so is none to search for text.
+func isBinary(start []byte) bool {
+	return bytes.IndexByte(start, 0) >= 0 || signature(start) != "" || utf16Mark(start)
+}
+
 func signature(start []byte) string {
+	head := string(start[:min(len(start), 16)])
 	for _, s := range signatures {
-		if strings.HasPrefix(string(start), s.start) {
+		if strings.HasPrefix(head, s.start) {
 			return s.name
 		}
 	}
@@ -61,10 +67,7 @@ func signature(start []byte) string {
 // looksUTF16 reports whether text has a UTF-16 byte order mark or, like Latin
 // letters in UTF-16, a NUL in nearly every second byte and in no other.
 func looksUTF16(text []byte) bool {
-	if len(text) < 2 {
-		return false
-	}
-	if mark := string(text[:2]); mark == "\xff\xfe" || mark == "\xfe\xff" {
+	if utf16Mark(text) {
 		return true
 	}
 	var nuls [2]int
@@ -75,4 +78,8 @@ func looksUTF16(text []byte) bool {
 	}
 	pairs := len(text) / 2
 	return min(nuls[0], nuls[1]) == 0 && 10*max(nuls[0], nuls[1]) >= 9*pairs && pairs >= 4
+}
+
+func utf16Mark(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 }

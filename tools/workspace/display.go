@@ -93,7 +93,7 @@ func quotePath(path string) string {
 		return strconv.Quote(path)
 	}
 	words := strings.Fields(path)
-	if len(words) > 1 && (isSpan(words[len(words)-1]) || words[0] == "--" || strings.Contains(words[0], "=")) {
+	if len(words) > 1 && (isSpan(words[len(words)-1]) || words[0] == "--" || words[0] == "all" || strings.Contains(words[0], "=")) {
 		return strconv.Quote(path)
 	}
 	return path

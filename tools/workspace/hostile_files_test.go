@@ -225,7 +225,7 @@ func testHugeAndChanging(t *testing.T, w *Workspace) {
 		s, err := takeSurvey(t.Context(), r, span{first: 1})
 		require.NoError(t, err)
 		change(filepath.Join(w.dir, "changing"))
-		p := page{file: r, survey: s, span: span{first: 1}, limits: w.limits}
+		p := page{file: r, survey: s, span: span{first: 1}, limits: w.limits, hidden: w.secrets}
 		if err := p.read(t.Context()); err != nil {
 			return "", err
 		}

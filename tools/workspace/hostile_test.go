@@ -5,9 +5,9 @@ package workspace
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -18,9 +18,15 @@ import (
 // The numbers are those of the list of hostile inputs in the specification of
 // the tools.
 func TestHostile(t *testing.T) {
-	for _, c := range append(hostileCommands, hostileFiles...) {
+	for _, c := range slices.Concat(hostileCommands, hostileLimits, hostileFiles, hostileSecrets, hostileApproval, hostileWrites, hostileSaves, hostileEdits, hostileFinds, hostileChanges) {
 		t.Run(c.name, c.test)
 	}
+	t.Run("bubblewrap", func(t *testing.T) {
+		needsBubblewrap(t)
+		for _, c := range slices.Concat(hostileCommands, hostileLimits, hostileSandbox) {
+			t.Run(c.name, c.test)
+		}
+	})
 }
 
 type hostile struct {
@@ -59,36 +65,37 @@ func within(t *testing.T, d time.Duration, f func()) {
 
 const stoppedNote = "\n[note: background processes were stopped]"
 
-// stops is a test that a command, which leaves a process behind and its number
-// in the file pid, returns at once and that the process is dead then.
+// stops is a test that a command, which leaves a process behind, returns at once
+// and that the process is dead then.
 func stops(command, output string) func(*testing.T) {
 	return parallel(func(t *testing.T, w *Workspace) {
 		within(t, promptly, func() { want(t, w, "bash", command, output) })
-		assertDead(t, readPID(t, w))
+		assertNoneLeft(t, w)
 	})
 }
 
-func readPID(t *testing.T, w *Workspace) int {
+// assertNoneLeft fails if a process lives that a command of w has started. They
+// are known by the directory in their environment, in a sandbox too.
+func assertNoneLeft(t *testing.T, w *Workspace) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(w.dir, "pid"))
-	require.NoError(t, err)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
-	require.NoError(t, err)
-	return pid
+	assert.Eventually(t, func() bool { return len(left(t, w)) == 0 }, promptly, 5*time.Millisecond, "processes live: %v", left(t, w))
 }
 
-func assertDead(t *testing.T, pid int) {
+// left returns the processes that commands of w have started.
+func left(t *testing.T, w *Workspace) (pids []int) {
 	t.Helper()
-	assert.Eventually(t, func() bool { return !living(pid) }, promptly, 5*time.Millisecond, "process %d lives", pid)
-}
-
-// living reports whether a process runs; a zombie does not.
-func living(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
+	needs(t, "/proc/self/environ")
+	found, err := filepath.Glob("/proc/[0-9]*/environ")
+	require.NoError(t, err)
+	for _, name := range found {
+		env, _ := os.ReadFile(name)
+		if strings.Contains("\x00"+string(env), "\x00PWD="+w.dir+"\x00") {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			require.NoError(t, err)
+			pids = append(pids, pid)
+		}
 	}
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err != nil || !strings.Contains(string(stat), ") Z ")
+	return pids
 }
 
 func needs(t *testing.T, path string) {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // Limits caps what a call may take and show. A zero field has the default
 // given beside it; there is no "unlimited".
 type Limits struct {
-	Timeout     time.Duration // of a command: 120 s, at most 600 s
+	Timeout     time.Duration // of a command: 120 s, or what the call asks for up to 600 s; if set, also the most a call gets
 	OutputHead  int           // bytes kept of the beginning of a command's output: 2 KiB
 	OutputTail  int           // bytes kept of its end: 6 KiB
 	ReadLines   int           // lines that read_file shows: 250
@@ -21,13 +22,13 @@ type Limits struct {
 	ListEntries int           // entries that list shows: 400
 	GlobPaths   int           // paths that glob shows: 200
 	GrepMatches int           // matches that grep shows: 100
-	WriteBytes  int           // bytes that write_file takes: 1 MiB
-	EditBytes   int           // bytes of a file that edit_file changes: 8 MiB
+	WriteBytes  int           // bytes that a call of write_file or edit_file takes: 1 MiB
+	EditBytes   int           // bytes of the largest file that is edited or replaced: 8 MiB
 	WalkEntries int           // entries that list, glob and grep look at: 50,000
 	WalkTime    time.Duration // how long they look: 10 s
 	Processes   int           // processes of a command at once: 512
-	Memory      int           // bytes of memory of a command: 4 GiB
-	FileBytes   int           // bytes of the largest file a command writes: 1 GiB
+	Memory      int64         // bytes of memory of a command, and of each of its processes: 4 GiB
+	FileBytes   int64         // bytes of the largest file a command writes: 1 GiB
 }
 
 const (
@@ -70,40 +71,54 @@ func (l Limits) orDefaults() (Limits, error) {
 		{"EditBytes", &l.EditBytes, 8 << 20},
 		{"WalkEntries", &l.WalkEntries, 50_000},
 		{"Processes", &l.Processes, 512},
-		{"Memory", &l.Memory, 4 << 30},
-		{"FileBytes", &l.FileBytes, 1 << 30},
 	} {
-		if *f.value < 0 {
-			return l, fmt.Errorf("negative Limits.%s: %d", f.name, *f.value)
-		}
-		if *f.value == 0 {
-			*f.value = f.usual
+		if err := orUsual(f.name, f.value, f.usual); err != nil {
+			return l, err
 		}
 	}
-	return l, nil
+	return l, errors.Join(orUsual("Memory", &l.Memory, 4<<30), orUsual("FileBytes", &l.FileBytes, 1<<30))
+}
+
+// orUsual gives a field its usual value if it is zero.
+func orUsual[T int | int64](name string, field *T, usual T) error {
+	if *field < 0 {
+		return fmt.Errorf("negative Limits.%s: %d", name, *field)
+	}
+	if *field == 0 {
+		*field = usual
+	}
+	return nil
 }
 
 // seconds writes d as a plain number of seconds, such as 120 or 0.5.
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
 
-// A capture takes the output of a command: cleaned, then capped.
+// A capture takes the output of a command: cleaned, then capped. Secrets are
+// taken out before, since cleaning may tear them, and after, since it may put
+// them together.
 type capture struct {
-	clean cleaner
-	kept  headTail
+	raw     redactor
+	clean   cleaner
+	cleaned redactor
+	kept    headTail
 }
 
-func newCapture(head, tail int) *capture {
+func newCapture(head, tail int, s *secrets) *capture {
 	c := &capture{kept: headTail{maxHead: head, maxTail: tail}}
-	c.clean.lines.out = &c.kept
+	c.raw = redactor{secrets: s, out: &c.clean}
+	c.clean.lines.out = &c.cleaned
+	c.cleaned = redactor{secrets: s, out: &c.kept}
 	return c
 }
 
-func (c *capture) Write(p []byte) (int, error) { return c.clean.Write(p) }
+func (c *capture) Write(p []byte) (int, error) { return c.raw.Write(p) }
 
 // text returns the output without the newlines at its end. It ends the
 // capture.
 func (c *capture) text() string {
+	c.raw.Close()
 	c.clean.Close()
+	c.cleaned.Close()
 	text := strings.TrimRight(c.kept.String(), "\n")
 	if text == "" {
 		return "(no output)"

@@ -16,6 +16,7 @@ type line struct {
 	size  int    // bytes in all, with the line end; 0 at the end of the file
 	runes int    // characters in all, without the line end
 	open  bool   // there is no line end
+	cut   bool   // not all of it was kept
 }
 
 // readLine reads a line of any length and keeps enough of it to show chars
@@ -55,7 +56,9 @@ func (l *line) take(piece []byte, last byte, keep int) {
 		return
 	}
 	l.runes += runeStarts(piece)
-	l.kept = append(l.kept, piece[:min(len(piece), keep-len(l.kept))]...)
+	fits := min(len(piece), keep-len(l.kept))
+	l.kept = append(l.kept, piece[:fits]...)
+	l.cut = l.cut || fits < len(piece)
 	body, ended := bytes.CutSuffix(piece, []byte{'\n'})
 	if !ended {
 		return
@@ -69,6 +72,25 @@ func (l *line) take(piece []byte, last byte, keep int) {
 	}
 }
 
+// without returns the line without secrets. If not all of it was kept, what
+// could be the beginning of a secret is taken from the end of it.
+func (l line) without(s *secrets) line {
+	if s.longest == 0 {
+		return l
+	}
+	var out bytes.Buffer
+	r := redactor{secrets: s, out: &out}
+	r.Write(l.kept)
+	if l.cut {
+		r.decide(max(0, len(r.held)-s.longest+1))
+	} else {
+		r.Close()
+	}
+	l.runes += runeStarts(out.Bytes()) - runeStarts(l.kept) + runeStarts(r.held)
+	l.kept = out.Bytes()
+	return l
+}
+
 // show returns up to chars characters of the line, what does not show as
 // escapes, and how many characters are left out.
 func (l line) show(chars int) (text []byte, rest int, escaped bool) {
@@ -80,8 +102,9 @@ func (l line) show(chars int) (text []byte, rest int, escaped bool) {
 		left = left[size:]
 		escaped = escaped || hidden
 	}
+	rest = max(0, l.runes-runeStarts(l.kept[:len(l.kept)-len(left)]))
 	if len(left) > 0 {
-		rest = max(1, l.runes-runeStarts(l.kept[:len(l.kept)-len(left)]))
+		rest = max(1, rest)
 	}
 	return text, rest, escaped
 }

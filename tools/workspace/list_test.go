@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -87,11 +88,10 @@ func TestListCaps(t *testing.T) {
 }
 
 func TestListStops(t *testing.T) {
-	w := openTemp(t)
+	w := openTemp(t, withLimits(Limits{WalkEntries: 3}))
 	put(t, w, "a/x", "", "b/x", "")
-	l := listing{w: w, ctx: t.Context(), walked: maxWalked - 3}
-	entries, err := l.read(".")
-	require.NoError(t, err)
-	l.walk(entries, ".", "", 9)
-	assert.Equal(t, "a/\na/x (0 bytes)\nb/\n[stopped: 50,000 entries looked at, 0 not shown; list a directory below]", l.text())
+	want(t, w, "list", "depth=9", "a/\na/x (0 bytes)\nb/\n[stopped: 3 entries looked at, 0 not shown; list a directory below]")
+	w = openTemp(t, withLimits(Limits{WalkTime: time.Nanosecond}))
+	put(t, w, "a", "")
+	want(t, w, "list", "", "[stopped: 0.000000001 s are over, 0 not shown; list a directory below]")
 }

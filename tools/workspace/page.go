@@ -14,6 +14,7 @@ type page struct {
 	survey survey
 	span   span // what was asked for
 	limits Limits
+	hidden *secrets
 
 	body    []byte // numbered lines
 	line    []byte // the last one, without its number
@@ -44,7 +45,7 @@ func (p *page) addLines(ctx context.Context, r *bufio.Reader) error {
 	for n := 1; p.span.last == 0 || n <= p.span.last; n++ {
 		keep := 0
 		if n >= p.span.first {
-			keep = p.limits.LineChars
+			keep = p.limits.LineChars + p.hidden.longest
 		}
 		l, err := readLine(ctx, r, keep)
 		if err != nil {
@@ -60,7 +61,7 @@ func (p *page) addLines(ctx context.Context, r *bufio.Reader) error {
 // add adds line n to the page and reports whether there was room. The first
 // line always has room.
 func (p *page) add(n int, l line, budget int) bool {
-	text, rest, escaped := l.show(p.limits.LineChars)
+	text, rest, escaped := l.without(p.hidden).show(p.limits.LineChars)
 	if rest > 0 {
 		text = fmt.Appendf(text, "[+%s]", p.rest(l, rest))
 	}

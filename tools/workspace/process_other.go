@@ -7,4 +7,4 @@ import "context"
 const hasBash = false
 
 // Run returns an error: there is no bash here.
-func (Unconfined) Run(context.Context, Spec) (RunResult, error) { return RunResult{}, errNoBash }
+func (Unconfined) Run(context.Context, Spec) (RunResult, error) { return RunResult{}, ErrNoBash }

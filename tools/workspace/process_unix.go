@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -25,50 +26,61 @@ const (
 // Run runs the command in a session of its own. The call ends when the command
 // exits, even if others hold its output open: they are killed.
 func (Unconfined) Run(ctx context.Context, spec Spec) (RunResult, error) {
-	cmd, output, err := startCommand(spec)
+	p, err := startProcess(&exec.Cmd{Path: spec.Args[0], Args: spec.Args, Dir: spec.Dir, Env: spec.Env})
 	if err != nil {
 		return RunResult{}, err
 	}
-	copied := copyOutput(spec.Output, output)
-	exited := make(chan struct{})
-	go func() {
-		awaitExit(cmd)
-		close(exited)
-	}()
-
-	s := session{cmd.Process.Pid}
-	survivors, cause := s.await(ctx, exited)
+	copied := copyOutput(spec.Output, p.output)
+	s := session{p.cmd.Process.Pid}
+	watched, stop := watch(ctx, spec, s.has)
+	defer stop()
+	survivors, ended := s.await(watched, p.exited)
 	s.signal(syscall.SIGKILL)
-	if survivors || cause != nil {
+	if survivors || ended {
 		s.kill()
 	}
-	result, err := reap(cmd, exited)
-	drain(spec.Output, output, copied)
+	result, err := reap(p.cmd, p.exited)
+	drain(spec.Output, p.output, copied)
 	result.Survivors = survivors
-	if cause != nil {
-		err = cause
+	if ended {
+		return limited(watched, result)
 	}
 	return result, err
 }
 
-// startCommand starts the command and returns the end of the pipe to read its
-// output from.
-func startCommand(spec Spec) (*exec.Cmd, *os.File, error) {
+// A process is a started program.
+type process struct {
+	cmd    *exec.Cmd
+	output *os.File      // its standard output and standard error
+	exited chan struct{} // closed when it has exited, before it is reaped
+}
+
+// startProcess starts cmd in a session of its own. The kernel may kill it at the
+// end of the thread that started it, so that thread is kept until it has exited.
+func startProcess(cmd *exec.Cmd) (process, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, nil, err
+		return process{}, err
 	}
 	defer w.Close()
-	cmd := &exec.Cmd{
-		Path: spec.Args[0], Args: spec.Args, Dir: spec.Dir, Env: spec.Env,
-		Stdout: w, Stderr: w,
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
-	}
-	if err := cmd.Start(); err != nil {
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = w, w, attributes()
+	p := process{cmd, r, make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			awaitExit(cmd)
+			close(p.exited)
+		}
+	}()
+	if err := <-started; err != nil {
 		r.Close()
-		return nil, nil, err
+		return process{}, err
 	}
-	return cmd, r, nil
+	return p, nil
 }
 
 // copyOutput copies until the end of the pipe. The returned channel is closed
@@ -92,13 +104,17 @@ func drain(out io.Writer, pipe *os.File, copied <-chan struct{}) {
 	}
 	pipe.SetReadDeadline(time.Now())
 	<-copied
-	if raw, err := pipe.SyscallConn(); err == nil {
-		raw.Control(func(fd uintptr) { takeRest(out, int(fd)) })
-	}
+	takeRest(out, pipe)
 }
 
 // takeRest copies what a pipe holds by now, without waiting.
-func takeRest(out io.Writer, pipe int) {
+func takeRest(out io.Writer, pipe *os.File) {
+	if raw, err := pipe.SyscallConn(); err == nil {
+		raw.Control(func(fd uintptr) { takeNow(out, int(fd)) })
+	}
+}
+
+func takeNow(out io.Writer, pipe int) {
 	const capacity = 64 << 10
 	buffer := make([]byte, 4<<10)
 	for taken := 0; taken < capacity; {

@@ -15,7 +15,8 @@ func (w *Workspace) readFileTool() tools.Tool {
 		Name: "read_file",
 		Usage: fmt.Sprintf("PATH [RANGE]: show a text file with line numbers, %s lines at most; "+
 			"RANGE is 10-40, 10-, 10 or -40 (the last 40)", comma(w.limits.ReadLines)),
-		Call: w.readFile,
+		Schema: schemaOf[readFields](),
+		Call:   w.readFile,
 	}
 }
 
@@ -40,6 +41,7 @@ func (w *Workspace) readFile(ctx context.Context, input string) (string, error) 
 	if err := refuseBinary(f); err != nil {
 		return "", err
 	}
+	sum, known := w.digestOf(f)
 	s, err := takeSurvey(ctx, f, want)
 	if err != nil {
 		return "", err
@@ -47,9 +49,12 @@ func (w *Workspace) readFile(ctx context.Context, input string) (string, error) 
 	if want, err = want.in(s, asked); err != nil {
 		return "", err
 	}
-	p := page{file: f, survey: s, span: want, limits: w.limits}
+	p := page{file: f, survey: s, span: want, limits: w.limits, hidden: w.secrets}
 	if err := p.read(ctx); err != nil {
 		return "", err
+	}
+	if known {
+		w.memory.note(f.resolved, sum)
 	}
 	return p.text(), nil
 }
@@ -92,12 +97,15 @@ func parseReadFile(input string) (path string, want span, err error) {
 	return path, want, err
 }
 
+// readFields is what read_file takes as a JSON object.
+type readFields struct {
+	Path  string `json:"path" jsonschema:"the file, relative to the workspace"`
+	Start int    `json:"start,omitempty" jsonschema:"the first line to show, counted from 1"`
+	End   int    `json:"end,omitempty" jsonschema:"the last line to show"`
+}
+
 func parseReadFields(input string) (string, span, error) {
-	fields := struct {
-		Path  string `json:"path"`
-		Start int    `json:"start"`
-		End   int    `json:"end"`
-	}{Start: 1}
+	fields := readFields{Start: 1}
 	if err := decodeFields(input, &fields, "path, start, end"); err != nil {
 		return "", span{}, err
 	}

@@ -159,23 +159,6 @@ func TestReadFileBeyondSurvey(t *testing.T) {
 	assert.True(t, strings.HasSuffix(out, "[more: many lines; next: read_file log 8-]"), out[len(out)-60:])
 }
 
-func TestAllowSecretFiles(t *testing.T) {
-	w := openTemp(t, func(c *Config) { c.AllowSecretFiles = true })
-	put(t, w, ".env", "A=1\n")
-	want(t, w, "read_file", ".env", "A=1")
-}
-
-func TestLooksSecret(t *testing.T) {
-	for name, want := range map[string]bool{
-		".env": true, ".ENV": true, ".env.local": true, ".env.production": true, "sub/.env": true,
-		".env.example": false, ".env.sample": false, ".env.template": false, "x.env": false, ".environment": false,
-		"server.pem": true, "tls.Key": true, "id_rsa": true, "id_ed25519.pub": true, ".netrc": true, ".npmrc": true,
-		".pypirc": true, "credentials": true, "credentials.json": true, "my_credentials": false, "keys.go": false, "credentials/x": false,
-	} {
-		assert.Equal(t, want, looksSecret(name), name)
-	}
-}
-
 func FuzzReadFileInput(f *testing.F) {
 	for _, seed := range []string{"a.go", "a.go 10-40", "a.go -40", `"a b" 3`, `{"path":"x","start":1}`, "-- x", "k=v x",
 		`"`, "{", "a 0", "a 9-3", "a 99999999999999999999", "10-20", "a -", "\x00", "a\t7", "\xff 1-"} {

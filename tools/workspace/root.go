@@ -141,28 +141,38 @@ func (w *Workspace) judge(r *regular, rel string) (err error) {
 // resolve follows the links in rel. Nothing is opened by that; every step is
 // looked up through the root.
 func (w *Workspace) resolve(rel string) (string, error) {
-	done, rest := ".", strings.Split(rel, "/")
+	done, _, err := w.follow(rel)
+	return done, err
+}
+
+// follow follows the links in rel as far as it leads. At an error, done is how
+// far that was and rest begins with the name that could not be looked up.
+func (w *Workspace) follow(rel string) (done string, rest []string, err error) {
+	done, rest = ".", strings.Split(rel, "/")
 	for links := 0; len(rest) > 0; {
 		next := path.Join(done, rest[0])
-		rest = rest[1:]
 		info, err := w.root.Lstat(next)
 		if err != nil {
-			return "", err
+			return done, rest, err
 		}
+		rest = rest[1:]
 		if info.Mode()&fs.ModeSymlink == 0 {
 			done = next
 			continue
 		}
 		if links++; links > maxLinks {
-			return "", syscall.ELOOP
+			return done, rest, syscall.ELOOP
 		}
 		target, err := w.root.Readlink(next)
 		if err != nil {
-			return "", err
+			return done, rest, err
+		}
+		if filepath.IsAbs(target) || path.IsAbs(target) {
+			return done, rest, w.escape
 		}
 		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
 	}
-	return done, nil
+	return done, nil, nil
 }
 
 // refuseSpecial returns an error for everything that is not a regular file.

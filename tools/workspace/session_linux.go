@@ -24,13 +24,18 @@ func awaitExit(cmd *exec.Cmd) {
 	}
 }
 
+// attributes makes a program the first of a session. It is killed at the end of
+// the thread that starts it, so also at that of this program.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+}
+
 // groups returns the process groups of the session that have a living process.
 // Without a /proc it knows none.
 func (s session) groups() []int {
 	var groups []int
 	for _, pid := range processes() {
-		id, _, errno := syscall.RawSyscall(syscall.SYS_GETSID, uintptr(pid), 0, 0)
-		if errno != 0 || int(id) != s.id {
+		if !s.has(pid) {
 			continue
 		}
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -43,6 +48,12 @@ func (s session) groups() []int {
 		}
 	}
 	return groups
+}
+
+// has reports whether a process belongs to the session.
+func (s session) has(pid int) bool {
+	id, _, errno := syscall.RawSyscall(syscall.SYS_GETSID, uintptr(pid), 0, 0)
+	return errno == 0 && int(id) == s.id
 }
 
 // processes returns the ids of all processes.

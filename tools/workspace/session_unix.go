@@ -15,16 +15,19 @@ type session struct{ id int }
 
 // await waits for the command to exit. It reports whether others of the
 // session outlived it, which takes a moment to tell: a process substitution
-// reads its end of file when the command is gone already. If ctx ends first, the
-// session is asked to end, and the error is ctx.Err().
-func (s session) await(ctx context.Context, exited <-chan struct{}) (survivors bool, err error) {
+// reads its end of file when the command is gone already. If ctx, made by watch,
+// ends first, that is reported, and the session is asked to end, unless it is
+// over a limit.
+func (s session) await(ctx context.Context, exited <-chan struct{}) (survivors, ended bool) {
 	select {
 	case <-exited:
-		return !s.goneWithin(lingering), nil
+		return !s.goneWithin(lingering), false
 	case <-ctx.Done():
-		s.signal(syscall.SIGTERM)
-		s.goneWithin(termGrace)
-		return false, ctx.Err()
+		if !overLimit(ctx) {
+			s.signal(syscall.SIGTERM)
+			s.goneWithin(termGrace)
+		}
+		return false, true
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/actdone/actdone/internal/levenshtein"
 )
 
 const (
@@ -40,10 +42,11 @@ type suggestion struct {
 // the wanted name or almost that name.
 func (w *Workspace) similar(rel string) []suggestion {
 	wanted := strings.ToLower(path.Base(rel))
+	near := min(2, len(wanted)/3)
 	var found []suggestion
 	left := maxSearched
 	for dirs := []string{"."}; len(dirs) > 0 && left > 0; dirs = dirs[1:] {
-		entries, _, err := w.readDir(dirs[0], left)
+		entries, _, err := readDir(w.root, dirs[0], left)
 		if err != nil {
 			continue
 		}
@@ -54,7 +57,7 @@ func (w *Workspace) similar(rel string) []suggestion {
 			case e.IsDir() && !bulky(e.Name()):
 				dirs = append(dirs, p)
 			case e.Type().IsRegular() && !looksSecret(p):
-				if d := distance(wanted, strings.ToLower(e.Name())); d <= min(2, len(wanted)/3) {
+				if d := levenshtein.Distance(wanted, strings.ToLower(e.Name()), near); d <= near {
 					found = append(found, suggestion{p, d})
 				}
 			}
@@ -62,29 +65,4 @@ func (w *Workspace) similar(rel string) []suggestion {
 	}
 	slices.SortStableFunc(found, func(a, b suggestion) int { return cmp.Compare(a.distance, b.distance) })
 	return found[:min(len(found), maxSuggestions)]
-}
-
-// distance counts the bytes to insert, drop or replace to make b of a. Names
-// whose lengths tell them apart are not compared in detail.
-func distance(a, b string) int {
-	if d := len(a) - len(b); d > 2 || d < -2 {
-		return max(d, -d)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,5 +1,6 @@
 // Package workspace provides the built-in tools of an agent that works in one
-// directory: read_file and list, and bash if the caller asks for it.
+// directory: read_file, list, glob and grep, write_file and edit_file if somebody
+// may approve them, and bash if the caller asks for it.
 //
 // File tools reach files only through an [os.Root], so no "..", link or
 // absolute path leads out of the directory. They never wait for a pipe, refuse
@@ -23,15 +24,31 @@
 // outlives the call, and the environment of the program is not passed on but
 // for the names listed at [Config.Env]. Hard links and bind mounts inside the
 // workspace are followed like any file. What a command can do beyond that is up
-// to the Runner; see [Unconfined].
+// to the Runner; see [Bubblewrap] and [Unconfined].
+//
+// write_file and edit_file write all of a file or nothing, also when the program
+// is killed or the disk is full, and keep its permissions, links, line ends and,
+// where the system allows it, its owner, but not extended attributes. A file with
+// several hard links, or one that cannot be replaced, is written in place; there
+// a program that is killed leaves half. No file is replaced that the agent has
+// not seen as it is, and none in a git directory is written.
+//
+// On Linux a command ends when it has more processes, or these use more memory,
+// than [Limits] says; that is looked at ten times a second. Each process besides
+// gets no more memory than that, writes no larger files and leaves no core.
+// Memory that is in use counts, and what a process allocates for itself; files
+// in memory (memfd, /tmp where it is private) do not. Commands that run at the
+// same time are counted apart.
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/actdone/actdone/tools"
 )
@@ -58,9 +75,19 @@ type Config struct {
 	// sets one.
 	Env []string
 
-	// AllowSecretFiles lets read_file show files whose names say that they
-	// hold secrets: .env, keys, credentials.
+	// Pipefail gives commands bash's option of that name: a pipeline fails if
+	// any of its programs does, not only the last.
+	Pipefail bool
+
+	// AllowSecretFiles lets the file tools show and write files whose names say
+	// that they hold secrets: .env, keys, credentials.
 	AllowSecretFiles bool
+
+	// Redact lists secrets, such as the key of the model's API, each of at
+	// least four bytes. Where they stand in what a tool answers, the model is
+	// shown "[redacted]". A secret in another form, such as base64, is not
+	// known again.
+	Redact []string
 }
 
 // A Workspace is one directory and the tools to work in it. The tools may be
@@ -75,14 +102,24 @@ type Workspace struct {
 	approver     Approver
 	runner       Runner
 	limits       Limits
+	longest      time.Duration // what a call may ask for
 	env          []string
 	bashPath     string
+	pipefail     bool
+	readOnly     []string // what an Isolator keeps as it is
 	allowSecrets bool
+	secrets      *secrets
+
+	memory memory // of what the agent has seen
+	saver  saver
+
+	baseline baseline // for Changed
 }
 
 // Open opens the workspace c describes. It refuses a Runner without an
-// Approver, and a Runner on a system without bash. The caller closes the
-// workspace after the last call of a tool.
+// Approver, a Runner on a system without bash ([ErrNoBash]), and an [Isolator]
+// that cannot keep here what it says. The caller closes the workspace after the
+// last call of a tool.
 func Open(c Config) (*Workspace, error) {
 	w, err := prepare(c)
 	if err != nil {
@@ -99,18 +136,22 @@ func prepare(c Config) (*Workspace, error) {
 	if c.Dir == "" {
 		return nil, errors.New("Config.Dir is empty")
 	}
-	w := &Workspace{approver: c.Approver, runner: c.Runner, allowSecrets: c.AllowSecretFiles}
+	w := &Workspace{approver: c.Approver, runner: c.Runner, pipefail: c.Pipefail, allowSecrets: c.AllowSecretFiles}
 	if w.runner != nil && w.approver == nil {
 		return nil, errors.New("bash needs an approver: set Config.Approver (AllowAll{} allows everything), or leave Config.Runner nil")
 	}
 	if w.approver == nil {
-		w.approver = ReadOnly{}
+		w.approver = noApprover{}
 	}
 	var err error
 	if w.limits, err = c.Limits.orDefaults(); err != nil {
 		return nil, err
 	}
+	w.longest = cmp.Or(c.Limits.Timeout, maxTimeout)
 	if w.env, err = environment(os.Environ(), c.Env); err != nil {
+		return nil, err
+	}
+	if w.secrets, err = newSecrets(c.Redact); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -131,6 +172,9 @@ func (w *Workspace) enter(dir string) (err error) {
 		}
 	}
 	w.env = append(w.env, "PWD="+w.dir)
+	if err := w.isolate(); err != nil {
+		return err
+	}
 	if w.root, err = os.OpenRoot(w.dir); err != nil {
 		return err
 	}
@@ -143,14 +187,22 @@ func (w *Workspace) enter(dir string) (err error) {
 	return nil
 }
 
-// Tools returns the tools of the workspace: bash if there is a Runner, list and
-// read_file. They stop working when the workspace is closed.
+// Tools returns the tools of the workspace: bash if there is a Runner, list, glob,
+// grep and read_file, and write_file and edit_file if there is an Approver other
+// than [ReadOnly]. They stop working when the workspace is closed.
 func (w *Workspace) Tools() []tools.Tool {
 	var all []tools.Tool
 	if w.runner != nil {
 		all = append(all, w.bashTool())
 	}
-	return append(all, w.listTool(), w.readFileTool())
+	all = append(all, w.listTool(), w.globTool(), w.grepTool(), w.readFileTool())
+	if !readsOnly(w.approver) {
+		all = append(all, w.writeFileTool(), w.editFileTool())
+	}
+	for i, t := range all {
+		all[i] = w.discreet(t)
+	}
+	return all
 }
 
 // Close releases the directory. Calls made later give errors.

@@ -18,7 +18,7 @@ func openAt(t testing.TB, dir string, edits ...func(*Config)) *Workspace {
 	t.Helper()
 	c := Config{Dir: dir, Approver: AllowAll{}}
 	if hasBash {
-		c.Runner = Unconfined{}
+		c.Runner = runnerFor(t)
 	}
 	for _, edit := range edits {
 		edit(&c)
@@ -28,6 +28,17 @@ func openAt(t testing.TB, dir string, edits ...func(*Config)) *Workspace {
 	t.Cleanup(func() { w.Close() })
 	return w
 }
+
+// runnerFor returns the Runner of a test: Bubblewrap for those below a test of
+// that name.
+func runnerFor(t testing.TB) Runner {
+	if isolated(t) {
+		return Bubblewrap{}
+	}
+	return Unconfined{}
+}
+
+func isolated(t testing.TB) bool { return strings.Contains(t.Name(), "/bubblewrap/") }
 
 func openTemp(t testing.TB, edits ...func(*Config)) *Workspace {
 	t.Helper()
@@ -118,10 +129,10 @@ func TestTools(t *testing.T) {
 		}
 		return strings.Join(names, " ")
 	}
-	assert.Equal(t, "list read_file", names(func(c *Config) { c.Approver, c.Runner = nil, nil }))
-	assert.Equal(t, "list read_file", names(func(c *Config) { c.Runner = nil }))
+	assert.Equal(t, "list glob grep read_file", names(func(c *Config) { c.Approver, c.Runner = nil, nil }))
+	assert.Equal(t, "list glob grep read_file write_file edit_file", names(func(c *Config) { c.Runner = nil }))
 	if hasBash {
-		assert.Equal(t, "bash list read_file", names(func(c *Config) {}))
+		assert.Equal(t, "bash list glob grep read_file write_file edit_file", names(func(c *Config) {}))
 	}
 }
 

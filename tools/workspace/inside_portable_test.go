@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package workspace
+
+var insideCalls []insideCall
