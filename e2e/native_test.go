@@ -71,13 +71,11 @@ type nativeRun struct {
 	content      any // of the message that calls, as it is handed back
 }
 
-var portLines = "[server.conf: lines 1-2 of 2]\n1\t# the server\n2\tport = 8080"
-
 var nativeRuns = []nativeRun{
 	{
 		model:        "native-one",
 		calls:        []llm.ToolCall{{ID: "call_read", Name: "read_file", Arguments: `{"path": "server.conf"}`}},
-		observations: []string{portLines},
+		observations: []string{"port = 8080"},
 	},
 	{
 		model: "native-several",
@@ -86,12 +84,12 @@ var nativeRuns = []nativeRun{
 			{ID: "call_read", Name: "read_file", Arguments: `{"path":"server.conf"}`},
 			{ID: "call_none", Name: "read_file", Arguments: `{"path":"none.conf"}`},
 		},
-		observations: []string{"server.conf", portLines, "error: "},
+		observations: []string{"server.conf", "port = 8080", "error: "},
 	},
 	{
 		model:        "native-text",
 		calls:        []llm.ToolCall{{ID: "call_read", Name: "read_file", Arguments: `{"path":"server.conf"}`}},
-		observations: []string{portLines},
+		observations: []string{"port = 8080"},
 		thought:      "The config file should say.",
 		reasoning:    "A server has a configuration.",
 		content:      "The config file should say.",

@@ -15,7 +15,7 @@ import (
 )
 
 func TestErrorTexts(t *testing.T) {
-	long := strings.Repeat("ä", 1000)
+	long, fits, noRunes := strings.Repeat("ä", 1000), strings.Repeat("x", 200), strings.Repeat("\x80", 300)
 	for _, c := range []struct {
 		err  error
 		want string
@@ -31,6 +31,13 @@ func TestErrorTexts(t *testing.T) {
 		{&llm.RefusedError{Reason: "refusal", Text: "No."}, `reply refused (refusal): "No."`},
 		{&llm.TruncatedError{Text: long + "end", Reason: "length"}, `reply cut (length) after "…` + strings.Repeat("ä", 98) + `end"`},
 		{&llm.StatusError{Code: 500, Message: long}, "server answered 500: " + strings.Repeat("ä", 100) + "…"},
+		{&llm.StatusError{Code: 500, Message: "x" + long}, "server answered 500: x" + strings.Repeat("ä", 99) + "…"},
+		{&llm.StatusError{Code: 500, Message: fits}, "server answered 500: " + fits},
+		{&llm.StatusError{Code: 500, Message: noRunes}, "server answered 500: …"},
+		{&llm.TruncatedError{Text: fits, Reason: "length"}, `reply cut (length) after "` + fits + `"`},
+		{&llm.TruncatedError{Text: noRunes, Reason: "length"}, `reply cut (length) after "…"`},
+		{&llm.StatusError{Code: 429, RetryAfter: 365 * 24 * time.Hour}, "server answered 429 (retry after 8760h0m0s)"},
+		{&llm.StatusError{Code: 429, RetryAfter: 365*24*time.Hour + 1}, "server answered 429 (retry after more than a year)"},
 	} {
 		assert.EqualError(t, c.err, c.want)
 	}

@@ -43,6 +43,7 @@ func TestScriptedRunsDry(t *testing.T) {
 	}{
 		{"no move", "I think", "\n\nREFUSED: I think", "the last reply has neither ACT: nor DONE:, so it was refused and asked for again"},
 		{"error", "ACT: rm x", "\n\nACT: rm x\nOBS: error: unknown tool rm", "the last observation is an error, so the run did not go as scripted"},
+		{"error and nothing else", "ACT: rm x", "\nOBS: error: unknown tool rm", "the last observation is an error, so the run did not go as scripted"},
 		{"error in a fence", "ACT: rm x", "\n\nACT: rm x\nOBS:\n```obs\nerror: a\nb\n```", "the last observation is an error, so the run did not go as scripted"},
 		{"act", "ACT: ls", "\n\nACT: ls\nOBS: a", "the last reply is an act; end the script with DONE:"},
 		{"act and done", "ACT: ls\nDONE: x", "\n\nACT: ls\nOBS: a", "the last reply has ACT: and DONE:, but a reply is one move; make DONE: a reply of its own"},
@@ -74,6 +75,7 @@ func TestScriptedRunsDry(t *testing.T) {
 func TestScriptedErrorNamesThePlace(t *testing.T) {
 	err := &llm.UnexpectedAskError{Ask: 4, Replies: 3, LastReply: "DONE: x", At: "testdata/x.txtar:31"}
 	assert.Contains(t, err.Error(), "scripted: ask 4 has no reply (testdata/x.txtar:31)\nreplies: 3, all used\n")
+	assert.EqualError(t, &llm.UnusedRepliesError{}, `scripted: 0 of 0 replies were not used, from reply 1 on: ""; the run ended earlier than scripted`)
 	unused := &llm.UnusedRepliesError{Replies: []string{"a", "b"}, Of: 4, At: []string{"x.txtar:3", "x.txtar:5"}}
 	assert.Equal(t, `scripted: 2 of 4 replies were not used, from reply 3 (x.txtar:3) on: "a"; the run ended earlier than scripted`, unused.Error())
 }
@@ -121,11 +123,27 @@ func TestScriptedShared(t *testing.T) {
 			assert.Equal(t, c.shared, errors.As(model.Check(), &shared))
 			if c.shared {
 				assert.Equal(t, c.prompts[shared.Ask-1], shared.Prompt)
-				assert.Contains(t, shared.Error(), fmt.Sprintf("ask %d (ending %q) goes on from ask", shared.Ask, shared.Prompt))
+				assert.Contains(t, shared.Error(), fmt.Sprintf("ask %d (ending %q) goes on from ask %d, but ask %d was another's (ending %q)",
+					shared.Ask, shared.Prompt, shared.Extends, shared.Ask-1, c.prompts[shared.Ask-2]))
+				if assert.Positive(t, shared.Extends) {
+					assert.True(t, strings.HasPrefix(shared.Prompt, c.prompts[shared.Extends-1]), "ask %d goes on from ask %d", shared.Ask, shared.Extends)
+				}
 				assert.Contains(t, shared.Error(), "a ScriptedLLM of its own")
 			}
 		})
 	}
+}
+
+// TestScriptedSharedPastItsEnd asks by turns where there are no replies left: only
+// that is reported.
+func TestScriptedSharedPastItsEnd(t *testing.T) {
+	model := &llm.ScriptedLLM{}
+	for _, prompt := range []string{"a", "b", "a1"} {
+		_, err := model.Ask(t.Context(), prompt)
+		var dry *llm.UnexpectedAskError
+		require.ErrorAs(t, err, &dry)
+	}
+	require.NoError(t, model.Check())
 }
 
 func TestScriptedConcurrent(t *testing.T) {

@@ -33,6 +33,8 @@ func TestObservationIsCleaned(t *testing.T) {
 		{"unicode", "ä€😀\u00a0", "ä€😀\u00a0"},
 		{"carriage returns", "a\r\nb\r\r\nc\rd\r", "a\nb\nc\nd"},
 		{"controls", "a\x00b\x07\x7fc", "abc"},
+		{"blanks beside controls", "a b\x07", "a b"},
+		{"half a rune at the end", "a\xc2", "a\ufffd"},
 		{"delete", "a\x7fb", "ab"},
 		{"nothing but controls", "\x00\x07", "(no output)"},
 		{"second controls", "a\u0080b\u009bc", "abc"},

@@ -48,7 +48,8 @@ func TestDemoScript(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotEmpty(t, s.Task)
 	assert.NotEmpty(t, s.Files)
-	assert.Contains(t, s.Replies[len(s.Replies)-1].Text, "DONE: "+s.Answer)
+	steps := s.Lanes[0].Steps
+	assert.Contains(t, steps[len(steps)-1].Reply.Text, "DONE: "+s.Answer.Text)
 }
 
 // TestBuiltin checks the tools that parse knows against those there are.

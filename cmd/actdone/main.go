@@ -4,6 +4,7 @@
 //	actdone demo                       a run to look at, without any set-up
 //	actdone run --model NAME TASK      a model of yours, on your folder
 //	actdone run --script FILE TASK     a script of yours in its place
+//	actdone chat --model NAME          one question after another
 //	actdone parse [FILE]               the move in a reply, as JSON
 //	actdone tools                      the built-in tools
 //	actdone prompt TASK                what a model is sent first
@@ -73,6 +74,14 @@ func fail(errs ...error) error {
 	return &f
 }
 
+// alsoFailed adds err, if there is one, to what went wrong with a run.
+func alsoFailed(failed, err error) error {
+	if f, ok := failed.(*failure); ok {
+		return fail(append(f.errs, err)...)
+	}
+	return fail(failed, err)
+}
+
 // say prints a message for the user. Lines after the first are indented.
 func say(stderr io.Writer, format string, args ...any) {
 	text := visible(strings.TrimRight(fmt.Sprintf(format, args...), "\n"))
@@ -88,6 +97,7 @@ run the tool, show the observation, ask again.
 
     actdone demo                     a run to look at
     actdone run --model NAME TASK    a model of yours at work on this folder
+    actdone chat --model NAME        the same, one question after another
 
 Start with "actdone demo". It needs no set-up. The model of "actdone run" is any
 behind an OpenAI-compatible API, hosted or on your machine; where it is and what
@@ -103,7 +113,7 @@ its key is, OPENAI_BASE_URL and OPENAI_API_KEY say.`,
 		SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newDemo(), newRun(), newParse(), newTools(), newPrompt())
+	root.AddCommand(newDemo(), newRun(), newChat(), newParse(), newTools(), newPrompt())
 	return root
 }
 

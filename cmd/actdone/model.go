@@ -71,6 +71,17 @@ func (c *choice) named() bool { return c.base != openai.DefaultBaseURL }
 
 func hasKey() bool { return os.Getenv("OPENAI_API_KEY") != "" }
 
+// shortKey is the length of a text that stands for no key ("none", "ollama").
+const shortKey = 8
+
+// keys returns what no model is to be shown: the key that models are asked with.
+func keys() []string {
+	if key := strings.TrimSpace(os.Getenv("OPENAI_API_KEY")); len(key) >= shortKey {
+		return []string{key}
+	}
+	return nil
+}
+
 // checkBase reports an address that cannot be one. It is not repeated in the
 // error, for it may hold a key.
 func checkBase(base string) error {
@@ -159,11 +170,13 @@ func again(cmd *cobra.Command, args []string) string {
 		}
 		words = append(words, "--"+f.Name, literal(quoted(value)))
 	})
-	task := "TASK"
-	if len(args) > 0 {
-		task = quoted(args[0])
+	switch {
+	case len(args) > 0:
+		words = append(words, literal(quoted(args[0])))
+	case cmd.Name() != "chat":
+		words = append(words, "TASK")
 	}
-	return strings.Join(append(words, literal(task)), " ")
+	return strings.Join(words, " ")
 }
 
 // literal returns s with its percent signs doubled, for a format.

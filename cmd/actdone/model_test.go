@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -29,6 +30,7 @@ type fake struct {
 // An answer is a reply, or else a status with a message.
 type answer struct {
 	text   string
+	calls  [][2]string // the function calls beside it: name and arguments
 	finish string // "" means "stop"
 	prompt int    // tokens; 0 means that none are told
 	status int
@@ -73,6 +75,14 @@ func (a answer) write(w http.ResponseWriter, stream bool) {
 		a.finish = "stop"
 	}
 	piece := map[string]any{"content": a.text}
+	var calls []any
+	for i, call := range a.calls {
+		calls = append(calls, map[string]any{"index": i, "id": fmt.Sprintf("c%d", i), "type": "function",
+			"function": map[string]any{"name": call[0], "arguments": call[1]}})
+	}
+	if calls != nil {
+		piece["tool_calls"] = calls
+	}
 	chunk := map[string]any{"choices": []any{map[string]any{"index": 0, "delta": piece, "message": piece, "finish_reason": a.finish}}}
 	if a.prompt > 0 {
 		chunk["usage"] = map[string]any{"prompt_tokens": a.prompt, "completion_tokens": 7, "prompt_tokens_details": map[string]any{"cached_tokens": 5}}
@@ -124,7 +134,7 @@ func TestModelJSON(t *testing.T) {
 	assert.Equal(t, 0, exit)
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
 	require.Len(t, lines, 2)
-	assert.Equal(t, `{"result":{"task":"how many files?","answer":"one","asks":1,"limit":15,"wandered":false,"usage":{"prompt":400,"cached":5,"reply":7,"told":1}}}`, lines[1])
+	assert.Regexp(t, `^{"result":{"task":"how many files\?","answer":"one","asks":1,"limit":15,"promptBytes":\d+,"repeatedBytes":0,"wandered":false,"usage":{"prompt":400,"cached":5,"reply":7,"told":1}}}$`, lines[1])
 	assert.Empty(t, stderr)
 }
 

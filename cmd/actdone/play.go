@@ -15,13 +15,17 @@ import (
 	"github.com/actdone/actdone/llm"
 	"github.com/actdone/actdone/react"
 	"github.com/actdone/actdone/tools"
+	"github.com/actdone/actdone/tools/workspace"
 )
 
 // A play is a run that is shown: the loop and the tools are real, the model is
 // one, or a script in its place.
 type play struct {
 	task    string
-	loop    react.Loop // all but its Trace
+	prior   []react.Step // what it goes on from
+	loop    react.Loop   // all but its Trace
+	chatter llm.Chatter  // calls functions, where loop would ask for text; nil for text
+	file    *stepFile    // where the steps go at the end; nil for nowhere
 	timeout time.Duration
 	asJSON  bool
 	pause   func(context.Context) // before each ask but the first; may be nil
@@ -29,22 +33,56 @@ type play struct {
 	// judge returns what went wrong with a run that was not interrupted.
 	judge func(context.Context, react.Result, error) []error
 
+	// steps shows the steps as they happen. Nil means a show on stderr, which
+	// begins with the task.
+	steps display
+
 	// meter is nil where nothing is to be said about the cost.
 	meter *meter
+
+	// changed is Changed of the workspace; nil if nothing is to be said of that.
+	changed func() ([]workspace.Change, error)
 
 	stdout, stderr io.Writer
 }
 
-// run plays to the end and reports how it ended.
+// A display shows a run as it happens.
+type display interface {
+	move(ask int, m react.Move) // before the tool is called
+	step(s react.Step)          // when it is complete, or refused
+}
+
+// run plays to the end, keeps the steps, and reports how it ended.
 func (p *play) run(ctx context.Context) error {
+	result, err := p.turn(ctx)
+	return alsoFailed(err, p.file.write(result.Steps))
+}
+
+// turn plays to the end and reports how it ended.
+func (p *play) turn(ctx context.Context) (react.Result, error) {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	running, cancel := p.limited(ctx)
 	defer cancel()
 	watch := p.watch()
 	p.loop.Trace = p.trace(running, watch)
-	result, err := p.loop.Run(llm.WithTrace(running, p.listen(watch)), p.task)
-	return p.end(ctx, result, err)
+	result, err := p.work(llm.WithTrace(running, p.listen(watch)))
+	return result, p.end(ctx, result, err)
+}
+
+// work runs the loop, or the one that calls functions.
+func (p *play) work(ctx context.Context) (react.Result, error) {
+	if p.chatter == nil {
+		return p.loop.Run(ctx, p.task, p.prior...)
+	}
+	loop := react.Native{
+		LLM:      p.chatter,
+		Tools:    p.loop.Tools,
+		MaxSteps: p.loop.MaxSteps,
+		Retries:  p.loop.Retries,
+		Trace:    p.loop.Trace,
+	}
+	return loop.Run(ctx, p.task, p.prior...)
 }
 
 // limited returns a context that ends when the run has taken too long.
@@ -96,8 +134,12 @@ func (p *play) trace(ctx context.Context, watch *watch) *react.Trace {
 		t.Step = func(s react.Step) { writeJSON(p.stdout, "step", s) }
 		return t
 	}
-	steps := &show{w: p.stderr, colour: coloured(p.stderr)}
-	steps.task(p.task)
+	steps := p.steps
+	if steps == nil {
+		shown := &show{w: p.stderr, colour: coloured(p.stderr)}
+		shown.task(p.task)
+		steps = shown
+	}
 	t.ActStart = steps.move
 	t.Step = steps.step
 	return t
@@ -131,7 +173,8 @@ func (p *play) end(ctx context.Context, result react.Result, err error) error {
 		say(p.stderr, "%s", text)
 	}
 	remarks(p.stderr, result, err)
-	p.missesBash(result)
+	p.missing(result)
+	p.changes()
 	return failed
 }
 
@@ -155,7 +198,7 @@ func (p *play) faults(ctx context.Context, result react.Result, err error) []err
 		if errors.Is(cancelled, context.DeadlineExceeded) {
 			how = "stopped"
 		}
-		return []error{fmt.Errorf("%s after %s, without an answer: %w", how, count(len(result.Steps), "step"), cancelled.Cause)}
+		return []error{fmt.Errorf("%s after %s, without an answer: %w", how, count(len(result.Steps)-len(p.prior), "step"), cancelled.Cause)}
 	}
 	return p.judge(ctx, result, err)
 }
@@ -171,12 +214,14 @@ func remarks(stderr io.Writer, result react.Result, err error) {
 	}
 }
 
-// missesBash tells the user, who can allow it, that bash was wanted in vain.
-func (p *play) missesBash(result react.Result) {
-	has := slices.ContainsFunc(p.loop.Tools, func(t tools.Tool) bool { return t.Name == "bash" })
-	wanted := slices.ContainsFunc(result.Steps, func(s react.Step) bool { return s.Move.Tool == "bash" })
-	if wanted && !has {
-		say(p.stderr, "bash was wanted but is not allowed; --allow exec allows it")
+// missing tells the user, who can allow them, which tools were wanted in vain.
+func (p *play) missing(result react.Result) {
+	for _, t := range []struct{ name, kind string }{{"bash", "exec"}, {"write_file", "write"}, {"edit_file", "write"}} {
+		has := slices.ContainsFunc(p.loop.Tools, func(has tools.Tool) bool { return has.Name == t.name })
+		wanted := slices.ContainsFunc(result.Steps[len(p.prior):], func(s react.Step) bool { return s.Move.Tool == t.name })
+		if wanted && !has {
+			say(p.stderr, "%s was wanted but is not allowed; --allow %s allows it", t.name, t.kind)
+		}
 	}
 }
 

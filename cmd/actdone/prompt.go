@@ -17,7 +17,8 @@ func newPrompt() *cobra.Command {
 		Use:   "prompt TASK",
 		Short: "Print what a model is sent first",
 		Long: `Prompt prints the first prompt of a run, byte for byte, and a newline: the rules,
-the tools that --allow gives, an example, the task. Nothing is run or asked.`,
+the tools that a run here would have, an example, the task. Nothing is run or
+asked.`,
 		Args: oneTask,
 		RunE: func(cmd *cobra.Command, args []string) error { return showPrompt(cmd, w, d, args) },
 	}
@@ -34,7 +35,7 @@ func showPrompt(cmd *cobra.Command, w work, d dialect, args []string) error {
 	if err != nil {
 		return err
 	}
-	folder, err := w.open()
+	folder, err := w.open(askable(cmd.InOrStdin(), cmd.ErrOrStderr())) // the tools of a run; none is called
 	if err != nil {
 		return err
 	}

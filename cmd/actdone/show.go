@@ -29,18 +29,15 @@ const margin = "    "
 type show struct {
 	w      io.Writer
 	colour bool
-	begun  int // the last ask whose move is printed
+	begun  bool // the move of the next step is printed
 }
 
 // task prints what the agent is asked.
 func (p *show) task(task string) { p.put("", "TASK:", shortened(task, actLines)+"\n") }
 
-// move prints the thought and the move of an ask, once.
+// move prints the thought and the move of a step that is not complete yet.
 func (p *show) move(ask int, m react.Move) {
-	if p.begun == ask {
-		return
-	}
-	p.begun = ask
+	p.begun = true
 	lead := number(ask)
 	if m.Thought != "" {
 		p.put(lead, "", p.styled(dim, shortened(m.Thought, showLines)))
@@ -59,10 +56,13 @@ func (p *show) move(ask int, m react.Move) {
 
 // step prints what of a step is not printed yet.
 func (p *show) step(s react.Step) {
+	begun := p.begun
+	p.begun = false
 	if s.Move.Kind == "" {
 		p.put(number(s.Ask), "REFUSED:", under(shortened(s.Reply, showLines)))
-	} else {
+	} else if !begun {
 		p.move(s.Ask, s.Move)
+		p.begun = false
 	}
 	if s.Move.Kind == react.Done {
 		return

@@ -12,44 +12,71 @@ import (
 
 // A work says on which folder the tools work and what they may do there.
 type work struct {
-	dir   string
-	allow []string
+	dir       string
+	allow     []string
+	isolation string
 }
 
 // flags adds the flags that fill w.
 func (w *work) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&w.dir, "dir", "C", ".", "the `folder` the tools work in")
-	cmd.Flags().StringSliceVar(&w.allow, "allow", []string{"read"}, "what the tools may do, a `list`: read (always), exec (run commands with bash)")
+	cmd.Flags().StringSliceVar(&w.allow, "allow", []string{"read"},
+		"what the tools may do without a question, a `list`: read (always), write (change files), exec (run commands)")
+	cmd.Flags().StringVar(&w.isolation, "isolation", runners[0].name,
+		"what keeps commands from the rest of this machine, a `name`: bubblewrap, or unconfined for nothing")
 }
 
-// exec reports whether commands may be run.
-func (w *work) exec() (bool, error) {
-	exec := false
-	for _, kind := range w.allow {
-		switch kind {
-		case "read":
-		case "exec":
-			exec = true
+// allowed returns what may be done without a question.
+func (w *work) allowed() (map[workspace.Kind]bool, error) {
+	allowed := map[workspace.Kind]bool{workspace.Read: true}
+	for _, word := range w.allow {
+		switch kind := workspace.Kind(word); kind {
+		case workspace.Read, workspace.Write, workspace.Exec:
+			allowed[kind] = true
 		default:
-			return false, fmt.Errorf("--allow %q: this version knows read and exec", kind)
+			return nil, fmt.Errorf("--allow %q: want read, write or exec", word)
 		}
 	}
-	return exec, nil
+	return allowed, nil
 }
 
-// open opens the folder. The caller closes it.
-func (w *work) open() (*workspace.Workspace, error) {
-	exec, err := w.exec()
+// open opens the folder. For what is not allowed u is asked, unless it is
+// nil. The caller closes the folder.
+func (w *work) open(u *user) (*workspace.Workspace, error) {
+	allowed, err := w.allowed()
 	if err != nil {
 		return nil, err
 	}
-	return openFolder(w.dir, exec)
+	runner, err := runnerNamed(w.isolation)
+	if err != nil {
+		return nil, err
+	}
+	config := workspace.Config{Dir: w.dir, Redact: keys()}
+	if u != nil || allowed[workspace.Exec] {
+		config.Runner = runner
+	}
+	if u != nil || allowed[workspace.Write] || allowed[workspace.Exec] {
+		config.Approver = &approval{allowed: allowed, isolated: isolates(config.Runner), user: u}
+	}
+	folder, err := workspace.Open(config)
+	if err != nil && config.Runner != nil && !allowed[workspace.Exec] {
+		config.Runner = nil // nobody said that there must be a bash
+		return workspace.Open(config)
+	}
+	return folder, notIsolated(err)
 }
 
-// openFolder opens a folder to read in, and to run commands in if exec is set.
-func openFolder(dir string, exec bool) (*workspace.Workspace, error) {
-	config := workspace.Config{Dir: dir}
-	if exec {
+// isolates reports whether a runner keeps commands from what is outside the
+// folder.
+func isolates(runner workspace.Runner) bool {
+	_, unconfined := runner.(workspace.Unconfined)
+	return runner != nil && !unconfined
+}
+
+// openFolder opens a folder to read in, and to do everything in if all is set.
+func openFolder(dir string, all bool) (*workspace.Workspace, error) {
+	config := workspace.Config{Dir: dir, Redact: keys()}
+	if all {
 		config.Approver, config.Runner = workspace.AllowAll{}, workspace.Unconfined{}
 	}
 	return workspace.Open(config)

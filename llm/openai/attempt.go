@@ -1,11 +1,12 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"strings"
 	"time"
 	"unicode"
@@ -19,12 +20,21 @@ import (
 type attempt struct {
 	client   *Client
 	settings *settings
-	messages *messages
+	request  request
 	trace    llm.Trace
 
 	sent    features // what the request asked for
 	arrived bool     // whether anything of the reply has
 	carried func()   // called when something of it has
+}
+
+// A request is what an attempt sends beside what the Client's fields say.
+type request struct {
+	messages []byte         // as JSON, without the end
+	end      string         // of the last message and the array
+	fields   map[string]any // of the body
+	chat     bool           // whether the reply may call tools
+	called   int            // how many calls the conversation holds
 }
 
 // keepAlives is how many times Client.MaxSilence a server may send comments and
@@ -48,7 +58,7 @@ const (
 )
 
 // run sends the request and reads the reply.
-func (a *attempt) run(ctx context.Context) (string, error) {
+func (a *attempt) run(ctx context.Context) (llm.Message, error) {
 	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	quiet, idle := a.settings.maxSilence, keepAlives*a.settings.maxSilence
@@ -60,7 +70,7 @@ func (a *attempt) run(ctx context.Context) (string, error) {
 	a.carried = func() { patience.Reset(idle) }
 	head, err := a.head()
 	if err != nil {
-		return "", err
+		return llm.Message{}, err
 	}
 	w := &wire{attempt: a, head: head, heard: func() { silence.Reset(quiet) }}
 	config := openai.DefaultConfig(a.settings.key)
@@ -69,14 +79,14 @@ func (a *attempt) run(ctx context.Context) (string, error) {
 	// zero and no further fields, and refuses some models by their name.
 	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(own, openai.ChatCompletionRequest{Model: "-"})
 	if err != nil {
-		return "", a.silent(own, err, "")
+		return llm.Message{}, a.silent(own, err, "")
 	}
 	defer stream.Close()
 	reply, err := a.read(stream, w)
 	if err == nil {
 		w.drain(func() { cancel(nil) })
 	}
-	return reply, a.silent(own, err, reply)
+	return reply, a.silent(own, err, reply.Text)
 }
 
 // A silentError is the cause of a request that was given up.
@@ -116,9 +126,8 @@ func (a *attempt) head() ([]byte, error) {
 		a.sent.limit = c.limitField(a.settings.base)
 		body[a.sent.limit] = c.MaxTokens
 	}
-	for name, value := range c.Extra {
-		body[name] = value
-	}
+	maps.Copy(body, a.request.fields)
+	maps.Copy(body, c.Extra)
 	head, err := json.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("openai: Client.Extra or Temperature cannot be sent: %w", err)
@@ -128,6 +137,15 @@ func (a *attempt) head() ([]byte, error) {
 		head = append(appendEscaped(append(head, `{"role":"system","content":"`...), c.System), `"},`...)
 	}
 	return head, nil
+}
+
+// messages returns the request's messages. A server that refuses a null gets a
+// copy without it, every time: there are few of them.
+func (a *attempt) messages() []byte {
+	if a.client.learned.noNull.Load() {
+		return bytes.ReplaceAll(a.request.messages, nullContent, emptyContent)
+	}
+	return a.request.messages
 }
 
 // limitField returns the name of the token limit.
@@ -158,6 +176,8 @@ func (a *attempt) adapt(err error) bool {
 	case a.sent.limit != "" && refuses(text, a.sent.limit):
 		learned.swapLimit.Store(true)
 		return a.client.limitField(a.settings.base) != a.sent.limit
+	case !learned.noNull.Load() && bytes.Contains(a.request.messages, nullContent) && refusesNull(text):
+		learned.noNull.Store(true)
 	default:
 		return false
 	}
@@ -179,6 +199,20 @@ func refuses(text, field string) bool {
 	return false
 }
 
+// refusesNull reports whether a server's words, in lower case, say that it wants
+// a text as the content of a message.
+func refusesNull(text string) bool {
+	if !names(text, "content") {
+		return false
+	}
+	for _, words := range []string{"null", "nil", "none", "nonetype", "string"} {
+		if names(text, words) {
+			return true
+		}
+	}
+	return false
+}
+
 // names reports whether text holds a field's name as a word.
 func names(text, field string) bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
@@ -189,180 +223,4 @@ func names(text, field string) bool {
 		}
 	}
 	return false
-}
-
-// read reads the stream to its end.
-func (a *attempt) read(stream *openai.ChatCompletionStream, w *wire) (string, error) {
-	r := reading{attempt: a, hold: a.client.ReasoningOpen}
-	for {
-		chunk, err := stream.Recv()
-		if err == io.EOF {
-			return r.end(w)
-		}
-		if err != nil {
-			return r.text.String(), r.broken(err)
-		}
-		if r.take(chunk); r.size > mostReply {
-			return r.text.String(), &llm.TruncatedError{Text: r.text.String(), Reason: fmt.Sprintf("longer than %d MiB", mostReply>>20)}
-		}
-	}
-}
-
-// A reading is what has been read of a reply.
-type reading struct {
-	*attempt
-	text    strings.Builder
-	held    strings.Builder // reasoning without an opening tag
-	hold    bool            // whether text still is that
-	refusal strings.Builder
-	finish  string
-	late    bool // whether there was text after the finish reason
-	size    int
-	choices bool // whether there was any
-	usage   llm.Usage
-}
-
-// take takes a piece of the reply.
-func (r *reading) take(chunk openai.ChatCompletionStreamResponse) {
-	if u := chunk.Usage; u != nil {
-		r.usage = r.client.learned.usage(u)
-	}
-	for _, choice := range chunk.Choices {
-		if choice.Index != 0 {
-			continue
-		}
-		r.choices = true
-		d := choice.Delta
-		r.refusal.WriteString(d.Refusal)
-		if d.ReasoningContent != "" {
-			r.trace.Reasoning(d.ReasoningContent)
-		}
-		if d.Content != "" {
-			r.late = r.late || r.finish != ""
-			r.say(d.Content)
-		}
-		if n := len(d.Refusal) + len(d.ReasoningContent) + len(d.Content); n > 0 {
-			r.arrived, r.size = true, r.size+n
-			r.carried()
-		}
-		// A reason that does not mean a whole reply stands, whatever follows.
-		if choice.FinishReason != "" && (r.finish == "" || complete(r.finish)) {
-			r.finish = string(choice.FinishReason)
-		}
-	}
-}
-
-// say adds text to the reply.
-func (r *reading) say(text string) {
-	if r.hold {
-		text = r.release(text)
-	}
-	if text != "" {
-		r.text.WriteString(text)
-		r.trace.Delta(text)
-	}
-}
-
-// release returns what of text stands behind the tag that closes the reasoning.
-func (r *reading) release(text string) string {
-	from := max(0, r.held.Len()-len("</thinking>"))
-	r.held.WriteString(text)
-	held := r.held.String()
-	i, length := closingTag(held[from:])
-	if i < 0 {
-		return ""
-	}
-	r.hold = false
-	r.trace.Reasoning(held[:from+i])
-	return held[from+i+length:]
-}
-
-// closingTag returns where the first closing tag stands in text, and its length.
-func closingTag(text string) (at, length int) {
-	at = -1
-	for _, tag := range []string{"</think>", "</thinking>"} {
-		if i := strings.Index(text, tag); i >= 0 && (at < 0 || i < at) {
-			at, length = i, len(tag)
-		}
-	}
-	return at, length
-}
-
-// end says what a stream that has ended amounts to.
-func (r *reading) end(w *wire) (string, error) {
-	text := r.text.String()
-	if r.hold && r.held.Len() > 0 {
-		r.trace.Reasoning(r.held.String()) // it never closed
-	}
-	if r.usage != (llm.Usage{}) {
-		r.trace.Usage(r.usage)
-	}
-	switch {
-	case r.refusal.Len() > 0:
-		return text, &llm.RefusedError{Text: r.refusal.String(), Reason: "refusal"}
-	case r.finish == "content_filter":
-		return text, &llm.RefusedError{Text: text, Reason: r.finish}
-	case r.finish == "" && !r.choices && w.whole:
-		return text, llm.ErrNoReply
-	case r.finish == "":
-		return text, &llm.TruncatedError{Text: text, Reason: noFinish}
-	case !complete(r.finish):
-		return text, &llm.TruncatedError{Text: text, Reason: r.finish}
-	case r.late:
-		return text, &llm.TruncatedError{Text: text, Reason: "text after the finish reason"}
-	case text == "":
-		return text, llm.ErrNoReply
-	}
-	return text, nil
-}
-
-// complete reports whether a finish reason says that the reply is whole. What is
-// not known to mean that does not.
-func complete(finish string) bool {
-	switch strings.ToLower(finish) {
-	case "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed", "done", "tool_calls", "function_call":
-		return true
-	}
-	return false
-}
-
-// Reasons of a [llm.TruncatedError], beside the finish reasons of servers.
-const (
-	noFinish = "stream ended without a finish reason"
-	broke    = "connection broke"
-)
-
-// broken says what an error in the middle of a stream amounts to.
-func (r *reading) broken(err error) error {
-	switch err.(type) {
-	case *llm.StatusError, *llm.DecodeError:
-		return err
-	}
-	return &llm.TruncatedError{Text: r.text.String(), Reason: broke, Err: unexpectedEOF(err)}
-}
-
-// unexpectedEOF makes errors.Is find io.ErrUnexpectedEOF in a broken
-// connection.
-func unexpectedEOF(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err)
-}
-
-// usage reads token counts. OpenAI counts cached tokens among those of the
-// prompt; who reports more of them than there are, or adds them to the total,
-// counts them apart.
-func (l *learned) usage(u *openai.Usage) llm.Usage {
-	usage := llm.Usage{Prompt: u.PromptTokens, Reply: u.CompletionTokens}
-	if d := u.PromptTokensDetails; d != nil {
-		usage.Cached = d.CachedTokens
-	}
-	if usage.Cached > usage.Prompt || usage.Cached > 0 && u.TotalTokens == usage.Prompt+usage.Cached+usage.Reply {
-		l.apart.Store(true)
-	}
-	if l.apart.Load() {
-		usage.Prompt += usage.Cached
-	}
-	return usage
 }

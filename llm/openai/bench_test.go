@@ -3,6 +3,7 @@ package openai_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -108,4 +109,39 @@ func BenchmarkAsk(b *testing.B) {
 			}
 		}
 	}))
+}
+
+// turns lets chat see the conversations of a run with 1,000 calls and results of
+// 1 KiB.
+func turns(chat func(messages []llm.Message)) {
+	result := strings.Repeat("func f(a, b int) \"x\"\n", 48)
+	messages := []llm.Message{{Role: llm.System, Text: strings.Repeat("rules\n", 60)}, {Role: llm.User, Text: "fix it"}}
+	for n := range 1000 {
+		chat(slices.Clip(messages))
+		id := fmt.Sprint("call", n)
+		messages = append(messages,
+			llm.Message{Role: llm.Assistant, Text: "I look.", Calls: []llm.ToolCall{{ID: id, Name: "read_file", Arguments: `{"path":"a.go"}`}}},
+			llm.Message{Role: llm.ToolResult, CallID: id, Text: result})
+	}
+}
+
+// BenchmarkChat compares a client that remembers what it has encoded with one that
+// meets every conversation for the first time.
+func BenchmarkChat(b *testing.B) {
+	for _, forgets := range []bool{false, true} {
+		b.Run(map[bool]string{false: "client", true: "forgetful"}[forgets], func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				var model *openai.Client
+				turns(func(messages []llm.Message) {
+					if model == nil || forgets {
+						model = &openai.Client{BaseURL: "http://server.test/v1", Model: "m", HTTP: &http.Client{Transport: discard}}
+					}
+					if _, err := model.Chat(b.Context(), llm.ChatRequest{Messages: messages}); err != nil {
+						b.Fatal(err)
+					}
+				})
+			}
+		})
+	}
 }

@@ -30,6 +30,8 @@ type choice struct {
 		Content   string `json:"content,omitempty"`
 		Reasoning string `json:"reasoning_content,omitempty"`
 		Refusal   string `json:"refusal,omitempty"`
+
+		Calls []openai.ToolCall `json:"tool_calls,omitempty"`
 	} `json:"delta"`
 	Finish string `json:"finish_reason,omitempty"`
 }
@@ -67,26 +69,34 @@ type wireChoices []wireChoice
 const mostChoices = 128
 
 // UnmarshalJSON reads a list, or null.
-func (c *wireChoices) UnmarshalJSON(data []byte) error {
+func (c *wireChoices) UnmarshalJSON(data []byte) (err error) {
+	if *c, err = readList[wireChoice](data, mostChoices+1); err != nil {
+		return err
+	}
+	if len(*c) > mostChoices {
+		return fmt.Errorf("more than %d choices", mostChoices)
+	}
+	return nil
+}
+
+// readList reads the first elements of a list, or null.
+func readList[T any](data []byte, most int) (list []T, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	start, err := decoder.Token()
 	if err != nil || start == nil {
-		return err
+		return nil, err
 	}
 	if start != json.Delim('[') {
-		return errors.New("choices are no list")
+		return nil, errors.New("it is no list")
 	}
-	for decoder.More() {
-		if len(*c) == mostChoices {
-			return fmt.Errorf("more than %d choices", mostChoices)
-		}
-		var one wireChoice
+	for decoder.More() && len(list) < most {
+		var one T
 		if err := decoder.Decode(&one); err != nil {
-			return err
+			return nil, err
 		}
-		*c = append(*c, one)
+		list = append(list, one)
 	}
-	return nil
+	return list, nil
 }
 
 // normalize reads a chunk or a whole reply as servers write them.
@@ -124,8 +134,8 @@ func normalize(data []byte) (chunk, error) {
 // whole message rather than a piece.
 func (c wireChoice) read(i int) (one choice, whole bool) {
 	one = choice{Index: i, Finish: reason(wordsOf(c.Finish))}
-	if n, err := strconv.ParseFloat(strings.Trim(string(c.Index), `"`), 64); err == nil {
-		one.Index = int(n)
+	if n := place(c.Index); n != nil {
+		one.Index = *n
 	}
 	var p piece
 	switch {
@@ -135,9 +145,21 @@ func (c wireChoice) read(i int) (one choice, whole bool) {
 		p, whole = *c.Message, true
 	}
 	one.Delta.Content = cmp.Or(p.Content.text, c.Text.text)
-	one.Delta.Reasoning = cmp.Or(p.ReasoningContent.text, p.Reasoning.text, p.Content.thought)
+	one.Delta.Reasoning = cmp.Or(p.ReasoningContent.text, p.Reasoning.text, p.Thinking.text, p.Content.thought)
 	one.Delta.Refusal = p.Refusal.text
+	one.Delta.Calls = p.calls(whole)
 	return one, whole
+}
+
+// place reads an index, which some servers write as a text or with a decimal
+// point. It is nil where there is none.
+func place(raw json.RawMessage) *int {
+	n, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
+	if err != nil || !(n > -1e6 && n < 1e6) {
+		return nil
+	}
+	at := int(n)
+	return &at
 }
 
 // reason makes a finish reason fit to be shown: such as there are, are words.
@@ -183,13 +205,17 @@ func reported(raw json.RawMessage) *llm.StatusError {
 	return e
 }
 
-// A piece is a message or a part of one. Servers that send reasoning under both
+// A piece is a message or a part of one. Servers that send reasoning under several
 // names send the same.
 type piece struct {
 	Content          content `json:"content"`
 	ReasoningContent content `json:"reasoning_content"`
 	Reasoning        content `json:"reasoning"`
+	Thinking         content `json:"thinking"`
 	Refusal          content `json:"refusal"`
+
+	ToolCalls    callPieces   `json:"tool_calls"`
+	FunctionCall functionCall `json:"function_call"` // before there were tools
 }
 
 // content is a text, null, or a list of parts: their texts are the text, their

@@ -6,14 +6,14 @@
 //
 // Whatever a server does, [Client.Ask] returns the text that the model wrote,
 // whole, or one error that says what happened: see package llm for its types. A
-// stream that ends early is never a reply.
+// stream that ends early is never a reply. [Client.Chat] does the same with
+// conversations in which the model calls tools.
 //
 // API reference: https://platform.openai.com/docs/api-reference/chat
 package openai
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -25,10 +25,10 @@ import (
 	"github.com/actdone/actdone/llm"
 )
 
-// A Client is an [llm.Asker] for one model on one server. The zero value is
+// A Client is an [llm.Asker] and an [llm.Chatter] for one model on one server. The zero value is
 // ready where the environment names server, key and model. Set the fields before
-// the first Ask; a Client may then be used by many goroutines at once. It must
-// not be copied after the first Ask.
+// the first Ask or Chat; a Client may then be used by many goroutines at once. It
+// must not be copied after that.
 type Client struct {
 	// BaseURL is the address of the API, up to and without
 	// "/chat/completions". Empty means OPENAI_BASE_URL, or else OpenAI's own.
@@ -46,6 +46,7 @@ type Client struct {
 
 	// OneMessage sends the whole prompt as one message of the user, where by
 	// default its parts are messages: for servers and models that want one.
+	// Chat sends its messages as they are.
 	OneMessage bool
 
 	// Plain asks for whole replies instead of streams.
@@ -55,6 +56,13 @@ type Client struct {
 	// that the reply then only closes: everything up to the first closing
 	// tag (</think> or </thinking>) is reasoning.
 	ReasoningOpen bool
+
+	// ReasoningField is the field in which Chat hands the model's reasoning
+	// back, in each of its messages: "reasoning_content" for DeepSeek and Kimi,
+	// which refuse a conversation without it; docs/MODELS.md has others. Where
+	// the reasoning is not known, a blank is sent, which they take. Empty means
+	// that none is sent, which suits servers that want none.
+	ReasoningField string
 
 	// Temperature is left to the server if nil. Zero can be sent.
 	Temperature *float64
@@ -97,7 +105,8 @@ type Client struct {
 	// host is not followed, whatever its CheckRedirect says.
 	HTTP *http.Client
 
-	memory  memory
+	prompts prompts
+	chats   chats
 	learned learned
 
 	mu     sync.Mutex
@@ -108,6 +117,7 @@ type Client struct {
 type learned struct {
 	noUsage   atomic.Bool // stream_options
 	noStop    atomic.Bool
+	noNull    atomic.Bool // as the content of a message that only calls tools
 	swapLimit atomic.Bool // the first name of the token limit
 	apart     atomic.Bool // counts cached tokens beside prompt tokens
 }
@@ -124,44 +134,10 @@ var _ llm.Asker = (*Client)(nil)
 // When ctx has ended, errors.Is(err, ctx.Err()) holds. None of them holds the
 // key.
 func (c *Client) Ask(ctx context.Context, prompt string) (string, error) {
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
-	s, err := c.settings()
-	if err != nil {
-		return "", err
-	}
-	trace := llm.ContextTrace(ctx)
-	messages := c.memory.take(prompt, llm.ContextParts(ctx), c.OneMessage)
-	defer c.memory.put(messages)
-	for try := 1; ; try++ {
-		a := attempt{client: c, settings: s, messages: messages, trace: trace}
-		reply, err := a.run(ctx)
-		if err == nil {
-			return reply, nil
-		}
-		if err = ended(ctx, s.scrub(err)); ctx.Err() != nil || a.arrived {
-			return "", err
-		}
-		wait := time.Duration(0)
-		if a.adapt(err) {
-			try--
-		} else if wait = c.again(ctx, s, try, err); wait < 0 {
-			return "", err
-		}
-		trace.Retry(err)
-		if !sleep(ctx, wait) {
-			return "", ended(ctx, err)
-		}
-	}
-}
-
-// ended adds the end of ctx to an error that it caused.
-func ended(ctx context.Context, err error) error {
-	if cause := ctx.Err(); cause != nil && !errors.Is(err, cause) {
-		return fmt.Errorf("%w: %w", cause, err)
-	}
-	return err
+	messages := c.prompts.take(prompt, llm.ContextParts(ctx), c.OneMessage)
+	defer c.prompts.put(messages)
+	reply, err := c.send(ctx, request{messages: messages.body, end: closing})
+	return reply.Text, err
 }
 
 // Format prints the model's name. For some verbs fmt would else print the fields

@@ -29,6 +29,7 @@ type events struct {
 	stop  func()
 	ready []byte
 	said  bool // whether there was any text
+	calls bool // whether there were any
 	err   error
 }
 
@@ -130,7 +131,10 @@ func (e *events) chunk(data string) bool {
 		if chunk.whole && e.said {
 			said.Content, said.Reasoning = "", "" // the whole message once more
 		}
-		e.said = e.said || said.Content != ""
+		if chunk.whole && e.calls {
+			said.Calls = nil
+		}
+		e.said, e.calls = e.said || said.Content != "", e.calls || len(said.Calls) > 0
 	}
 	e.ready = append(e.ready, chunk.line()...)
 	return true

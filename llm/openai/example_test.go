@@ -34,3 +34,27 @@ func ExampleClient() {
 	// tokens: 5 in, 2 out
 	// Hello there. <nil>
 }
+
+func ExampleClient_Chat() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"weather","arguments":""}}]}}]}`+"\n\n")
+		fmt.Fprint(w, `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\":\"Rome\"}"}}]}}]}`+"\n\n")
+		fmt.Fprint(w, `data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}`+"\n\n")
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	}))
+	defer server.Close()
+
+	model := &openai.Client{BaseURL: server.URL + "/v1", Model: "qwen3"}
+	reply, err := model.Chat(context.Background(), llm.ChatRequest{
+		Messages: []llm.Message{{Role: llm.User, Text: "How warm is it in Rome?"}},
+		Tools: []llm.ToolSpec{{
+			Name:        "weather",
+			Description: "today's weather in a city",
+			Schema:      []byte(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`),
+		}},
+	})
+	fmt.Println(reply.Calls, err)
+	// Output:
+	// [{c1 weather {"city":"Rome"}}] <nil>
+}

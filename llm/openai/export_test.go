@@ -5,7 +5,7 @@ import "strings"
 // Kept puts prompts of these sizes into a memory, one after another, and returns
 // the sizes of those that it has kept.
 func Kept(sizes ...int) []int {
-	var k memory
+	var k prompts
 	for _, size := range sizes {
 		k.put(&messages{prompt: strings.Repeat("x", size)})
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/actdone/actdone/llm"
@@ -27,25 +26,17 @@ type messages struct {
 // closing ends the open message and the array of messages.
 const closing = `"}]`
 
-// memory keeps the messages of the latest conversations.
-type memory struct {
-	mu   sync.Mutex
-	kept []*messages // the latest last
-}
-
-// How much a memory keeps: conversations, and bytes of them all.
-const (
-	keptMessages = 64
-	keptBytes    = 16 << 20
-)
+// prompts are the messages of the latest prompts.
+type prompts struct{ memory[*messages] }
 
 // take returns the messages of a prompt: those of an earlier prompt that it goes
 // on from, and more, if there is one.
-func (k *memory) take(prompt string, parts []llm.Part, one bool) *messages {
+func (k *prompts) take(prompt string, parts []llm.Part, one bool) *messages {
 	if one || !cover(parts, prompt) {
 		parts = []llm.Part{{Role: llm.User, End: len(prompt)}}
 	}
-	m := k.find(prompt, parts)
+	// Prompts that share memory are compared without a look at their bytes.
+	m := k.find(func(m *messages) bool { return m.begin(prompt, parts) })
 	if m == nil {
 		m = &messages{}
 	}
@@ -65,24 +56,8 @@ func cover(parts []llm.Part, prompt string) bool {
 	return len(parts) > 0 && end == len(prompt)
 }
 
-// find takes the messages of the longest prompt that prompt extends out of the
-// memory. Prompts that share memory are compared without a look at their bytes.
-func (k *memory) find(prompt string, parts []llm.Part) *messages {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	best := -1
-	for i, m := range k.kept {
-		if (best < 0 || len(m.prompt) >= len(k.kept[best].prompt)) && m.begin(prompt, parts) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return nil
-	}
-	m := k.kept[best]
-	k.kept = slices.Delete(k.kept, best, best+1)
-	return m
-}
+func (m *messages) length() int { return len(m.prompt) }
+func (m *messages) held() int   { return max(len(m.prompt), len(m.body)) }
 
 // begin reports whether m are the first messages of a prompt with these parts.
 // Messages that end within a character are not, for half of it was replaced, nor
@@ -104,20 +79,6 @@ func samePlaces(parts, others []llm.Part) bool {
 	return &parts[0] == &others[0] || slices.EqualFunc(parts, others, func(a, b llm.Part) bool {
 		return a.Role == b.Role && a.End == b.End
 	})
-}
-
-// put keeps messages for the next prompt of their conversation.
-func (k *memory) put(m *messages) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.kept = append(k.kept, m)
-	size := 0
-	for i := len(k.kept) - 1; i >= 0; i-- {
-		if size += max(len(k.kept[i].prompt), len(k.kept[i].body)); size > keptBytes || len(k.kept)-i > keptMessages {
-			k.kept = append([]*messages(nil), k.kept[i+1:]...)
-			return
-		}
-	}
 }
 
 // extend appends what prompt has beyond what is encoded. Neighbours of one role

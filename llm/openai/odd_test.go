@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actdone/actdone/internal/growthtest"
 	"github.com/actdone/actdone/llm"
 	"github.com/actdone/actdone/llm/openai"
 )
@@ -61,12 +62,14 @@ func TestOddCounts(t *testing.T) {
 	for counts, want := range map[string]llm.Usage{
 		`{"prompt_tokens":"12","completion_tokens":3.0}`: {Prompt: 12, Reply: 3},
 		`{"prompt_tokens":-5,"completion_tokens":1e300}`: {},
+		`{"prompt_tokens":1e12,"completion_tokens":3}`:   {Reply: 3},
 		`"12"`: {},
 		`[]`:   {},
 		`{"prompt_tokens":7,"prompt_tokens_details":[]}`:                                                {Prompt: 7},
 		`{"prompt_tokens":50,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":1000}}`:     {Prompt: 1050, Cached: 1000, Reply: 5},
 		`{"prompt_tokens":900,"completion_tokens":5,"total_tokens":1505,"cache_read_input_tokens":600}`: {Prompt: 1500, Cached: 600, Reply: 5},
 		`{"prompt_tokens":900,"completion_tokens":5,"total_tokens":905,"prompt_cache_hit_tokens":600}`:  {Prompt: 900, Cached: 600, Reply: 5},
+		`{"prompt_tokens":600,"completion_tokens":5,"total_tokens":605,"prompt_cache_hit_tokens":600}`:  {Prompt: 600, Cached: 600, Reply: 5},
 	} {
 		model, _ := serve(t, raw(200, "application/json", `{"choices":[{"message":{"content":"A"}}],"usage":`+counts+`}`))
 		var told llm.Usage
@@ -77,20 +80,38 @@ func TestOddCounts(t *testing.T) {
 	}
 }
 
-// TestManyPieces reads replies in many pieces: once it took seconds, and the
-// deadline did not help.
+// TestCountsBeforeTheCache holds that an ask without cached tokens says nothing
+// about how they are counted.
+func TestCountsBeforeTheCache(t *testing.T) {
+	var told []llm.Usage
+	model, _ := serve(t, func(w http.ResponseWriter, r *http.Request, n int) {
+		cached := []int{0, 600}[n-1]
+		raw(200, "application/json", fmt.Sprintf(`{"choices":[{"message":{"content":"A"}}],"usage":{"prompt_tokens":900,"completion_tokens":5,"total_tokens":905,"prompt_cache_hit_tokens":%d}}`, cached))(w, r, n)
+	})
+	ctx := llm.WithTrace(t.Context(), &llm.Trace{Usage: func(u llm.Usage) { told = append(told, u) }})
+	for range 2 {
+		_, err := model.Ask(ctx, "p")
+		require.NoError(t, err)
+	}
+	assert.Equal(t, []llm.Usage{{Prompt: 900, Reply: 5}, {Prompt: 900, Cached: 600, Reply: 5}}, told)
+}
+
+// TestManyPieces reads replies in many pieces: once the time grew with the square
+// of their number, and the deadline did not help.
 func TestManyPieces(t *testing.T) {
 	part := `{"type":"text","text":"01234567890123456789012345678901"},`
 	refusal := delta(`"delta":{"refusal":"012345678901234567890123456789012345678901234567"}`)
-	for name, answer := range map[string]answer{
-		"parts":   raw(200, "application/json", `{"choices":[{"message":{"content":[`+strings.TrimSuffix(strings.Repeat(part, 100_000), ",")+`]}}]}`),
-		"refusal": stream(strings.Repeat(refusal, 50_000), finish("stop"), end),
+	for name, answer := range map[string]func(pieces int) answer{
+		"parts": func(pieces int) answer {
+			return raw(200, "application/json", `{"choices":[{"message":{"content":[`+strings.TrimSuffix(strings.Repeat(part, pieces), ",")+`]}}]}`)
+		},
+		"refusal": func(pieces int) answer { return stream(strings.Repeat(refusal, pieces), finish("stop"), end) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			model, _ := serve(t, answer)
-			start := time.Now()
-			_, _ = model.Ask(t.Context(), "p")
-			assert.Less(t, time.Since(start), 30*time.Second)
+			growthtest.Linear(t, func(size int) func() {
+				model, _ := serve(t, answer(size/16))
+				return func() { _, _ = model.Ask(t.Context(), "p") }
+			})
 		})
 	}
 }

@@ -21,6 +21,7 @@ func TestReasoningOpen(t *testing.T) {
 		{name: "both", text: "a</thinking>b</think>c", want: "b</think>c", reasoning: "a"},
 		{name: "both-other", text: "a</think>b</thinking>c", want: "b</thinking>c", reasoning: "a"},
 		{name: "at-once", text: "</think>DONE: 4", want: "DONE: 4"},
+		{name: "both-at-once", text: "</think>b</thinking>c", want: "b</thinking>c"},
 		{name: "twice", text: "a</think>b</think>c", want: "b</think>c", reasoning: "a"},
 		{name: "nearly", text: "a</thin</think >b</thinks></think>c", want: "c", reasoning: "a</thin</think >b</thinks>"},
 		{name: "nothing-behind", text: "hm</think>", reasoning: "hm", err: llm.ErrNoReply},
@@ -50,6 +51,9 @@ func TestReasoningOpenCut(t *testing.T) {
 	o := asked(t, t.Context(), func(c *openai.Client) { c.ReasoningOpen = true }, streams(chunk("hm ACT: rm"), finish("length"), end))
 	assertError(t, &llm.TruncatedError{Reason: "length"}, o.err)
 	assert.Equal(t, []string{"hm ACT: rm"}, o.reasoning)
+	o = asked(t, t.Context(), func(c *openai.Client) { c.ReasoningOpen = true }, streams(finish("length"), end))
+	assertError(t, &llm.TruncatedError{Reason: "length"}, o.err)
+	assert.Empty(t, o.reasoning, "nothing was thought")
 }
 
 // TestPlain holds that whole replies come to the same as streams do.

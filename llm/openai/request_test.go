@@ -342,6 +342,18 @@ func TestAdaptEnds(t *testing.T) {
 	assert.Len(t, *requests, 4)
 }
 
+// TestAdaptIsNoTry holds that what the server cannot take costs none of the tries.
+func TestAdaptIsNoTry(t *testing.T) {
+	bubble(t, "two-tries", func(t *testing.T) {
+		refuses := func(r *http.Request, _ int) (*http.Response, error) {
+			return response(r, 400, http.Header{}, "unknown field stream_options"), nil
+		}
+		o := asked(t, t.Context(), func(c *openai.Client) { c.Tries = 2 }, refuses, says(503), good)
+		require.NoError(t, o.err)
+		assert.Equal(t, 3, o.asks)
+	})
+}
+
 // TestTokensField holds the name of the limit at OpenAI, where it is another.
 func TestTokensField(t *testing.T) {
 	for _, test := range []struct {

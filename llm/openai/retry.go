@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -13,6 +14,47 @@ import (
 
 // firstWait is the wait before the second try. It doubles from try to try.
 const firstWait = 500 * time.Millisecond
+
+// send sends a request until there is a reply, or an error that another try does
+// not mend.
+func (c *Client) send(ctx context.Context, r request) (llm.Message, error) {
+	if err := ctx.Err(); err != nil {
+		return llm.Message{}, err
+	}
+	s, err := c.settings()
+	if err != nil {
+		return llm.Message{}, err
+	}
+	trace := llm.ContextTrace(ctx)
+	for try := 1; ; try++ {
+		a := attempt{client: c, settings: s, request: r, trace: trace}
+		reply, err := a.run(ctx)
+		if err == nil {
+			return reply, nil
+		}
+		if err = ended(ctx, s.scrub(err)); ctx.Err() != nil || a.arrived {
+			return llm.Message{}, err
+		}
+		wait := time.Duration(0)
+		if a.adapt(err) {
+			try--
+		} else if wait = c.again(ctx, s, try, err); wait < 0 {
+			return llm.Message{}, err
+		}
+		trace.Retry(err)
+		if !sleep(ctx, wait) {
+			return llm.Message{}, ended(ctx, err)
+		}
+	}
+}
+
+// ended adds the end of ctx to an error that it caused.
+func ended(ctx context.Context, err error) error {
+	if cause := ctx.Err(); cause != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
+}
 
 // retryable reports whether the same request may succeed later.
 func retryable(err error) bool {

@@ -197,6 +197,7 @@ func TestRetryAfter(t *testing.T) {
 		{"fraction", []string{"Retry-After", "7.5"}, 7500 * time.Millisecond},
 		{"date", []string{"Retry-After", "Sat, 01 Jan 2000 00:00:30 GMT"}, 30 * time.Second},
 		{"milliseconds", []string{"Retry-After-Ms", "1500", "Retry-After", "2"}, 1500 * time.Millisecond},
+		{"no-milliseconds", []string{"Retry-After-Ms", "0", "Retry-After", "2"}, 2 * time.Second},
 		{"longest", []string{"Retry-After", "60"}, time.Minute},
 		{"too-long", []string{"Retry-After", "61"}, 0},
 		{"far-too-long", []string{"Retry-After", "1e300"}, 0},

@@ -52,6 +52,9 @@ func streamRows() []row {
 	done := whole("ACT: list .")
 	want := "ACT: list ."
 	sseError := `data: {"error":{"message":"overloaded","type":"server_error","code":503}}` + "\n\n"
+	coded := func(code int) answer {
+		return stream(fmt.Sprintf(`data: {"error":{"message":"overloaded","code":%d}}`+"\n\n", code))
+	}
 	return []row{
 		{name: "cut", answer: stream(chunk("DONE: 4")), err: &llm.TruncatedError{Text: "DONE: 4", Reason: noFinish}},
 		{name: "cut-with-end-mark", answer: stream(chunk("DONE: 4"), end), err: &llm.TruncatedError{Text: "DONE: 4", Reason: noFinish}},
@@ -66,6 +69,13 @@ func streamRows() []row {
 		{name: "error-space-before-colon", answer: stream(chunk("ACT: "), `data: {"error" : {"message" : "overloaded"}}`+"\n\n"), err: status(0, "overloaded")},
 		{name: "error-over-lines", answer: stream(chunk("ACT: "), "data: {\"error\":\ndata: {\"message\":\ndata: \"overloaded\"}}\n\n"), err: status(0, "overloaded")},
 		{name: "error-as-string", answer: stream(`data: {"error":"overloaded"}` + "\n\n"), err: status(0, "overloaded")},
+		{name: "error-event-as-string", answer: stream(chunk("ACT: "), "event: error\ndata: \"overloaded\"\n\n"), err: status(0, "overloaded")},
+		{name: "error-event-of-another-shape", answer: stream(chunk("ACT: "), "event: error\ndata: {\"msg\":\"overloaded\"}\n\n"), err: status(0, "overloaded")},
+		{name: "chunk-with-a-type", answer: stream(`data: {"type":"chunk",`+chunk(want)[len("data: {"):], finish("stop"), end), want: want},
+		{name: "error-code-399", answer: coded(399), err: status(0, "overloaded")},
+		{name: "error-code-400", answer: coded(400), err: status(400, "overloaded")},
+		{name: "error-code-599", answer: coded(599), err: status(599, "overloaded")},
+		{name: "error-code-600", answer: coded(600), err: status(0, "overloaded")},
 		{name: "error-in-choice", answer: stream(delta(`"delta":{"content":"x"},"finish_reason":"error","error":{"code":502,"message":"upstream gone"}`)), err: status(502, "upstream gone")},
 		{name: "error-null", answer: stream(`data: {"error":null,`+chunk(want)[len("data: {"):], finish("stop"), end), want: want},
 		{name: "error-without-blank-line", answer: stream(chunk("ACT: "), strings.TrimSpace(sseError)), err: status(503, "overloaded")},
@@ -196,6 +206,7 @@ func replyRows() []row {
 		{name: "usage-in-every-chunk", answer: stream(usage(9, 1), chunk(want), usage(9, 2), finish("stop"), usage(9, 3), end), want: want, usage: used},
 		{name: "usage-with-finish", answer: stream(chunk(want), `data: {"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":9.0,"completion_tokens":3}}`+"\n\n", end), want: want, usage: used},
 		{name: "usage-behind-null", answer: stream(chunk(want), `data: {"choices":[],"usage":null}`+"\n\n", finish("stop"), usage(9, 3), end), want: want, usage: used},
+		{name: "usage-before-null", answer: stream(chunk(want), usage(9, 3), `data: {"choices":[],"usage":null}`+"\n\n", finish("stop"), end), want: want, usage: used},
 		{name: "usage-plain", set: plain, answer: raw(200, "application/json", `{"choices":[{"message":{"content":"DONE: 4"}}],"usage":{"prompt_tokens":9,"completion_tokens":3}}`), want: want, usage: used},
 		{name: "usage-cached-apart", answer: stream(whole0(want), `data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3,"cache_read_input_tokens":100}}`+"\n\n", end), want: want, usage: []llm.Usage{{Prompt: 109, Cached: 100, Reply: 3}}},
 		{name: "finish-length", answer: stream(chunk(want), finish("length"), usage(9, 3), end), err: &llm.TruncatedError{Text: want, Reason: "length"}, usage: used},
@@ -203,6 +214,7 @@ func replyRows() []row {
 		{name: "finish-error", answer: stream(chunk(want), finish("error"), end), err: &llm.TruncatedError{Text: want, Reason: "error"}},
 		{name: "finish-no-resource", answer: stream(chunk(want), finish("insufficient_system_resource"), end), err: &llm.TruncatedError{Text: want, Reason: "insufficient_system_resource"}},
 		{name: "finish-abort", answer: stream(chunk(want), finish("abort"), end), err: &llm.TruncatedError{Text: want, Reason: "abort"}},
+		{name: "finish-no-word", answer: stream(chunk(want), finish("!x~ y\u007f"), end), err: &llm.TruncatedError{Text: want, Reason: "!x~_y_"}},
 		{name: "finish-upper-case", answer: stream(chunk(want), finish("STOP"), end), want: want},
 		{name: "finish-with-text", answer: stream(delta(`"delta":{"content":"DONE: 4"},"finish_reason":"stop"`)), want: want},
 		{name: "refusal", answer: stream(delta(`"delta":{"refusal":"I can"}`), delta(`"delta":{"refusal":"not"}`), finish("stop"), end), err: &llm.RefusedError{Text: "I cannot", Reason: "refusal"}},

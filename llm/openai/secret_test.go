@@ -57,6 +57,17 @@ func assertNoSecret(t *testing.T, values ...any) {
 	}
 }
 
+// TestSecretInSecret hides a secret that begins like another one as a whole.
+func TestSecretInSecret(t *testing.T) {
+	o := asked(t, t.Context(), func(c *openai.Client) {
+		c.Key, c.Tries = "sk-shared", 1
+		c.Header = map[string]openai.Secret{"Api-Key": "sk-shared-and-more"}
+	}, func(r *http.Request, _ int) (*http.Response, error) {
+		return response(r, 401, http.Header{}, "no such key: sk-shared-and-more, sk-shared"), nil
+	})
+	assertError(t, status(401, "no such key: [secret], [secret]"), o.err)
+}
+
 // tree returns an error and all that it wraps.
 func tree(err error) []any {
 	switch e := err.(type) {

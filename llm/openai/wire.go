@@ -79,7 +79,7 @@ const mostDrain = 100 * time.Millisecond
 
 // setBody gives the request its body: the head, the messages, the end.
 func (w *wire) setBody(req *http.Request) {
-	parts := [][]byte{w.head, w.attempt.messages.body, []byte(closing + "}")}
+	parts := [][]byte{w.head, w.attempt.messages(), []byte(w.attempt.request.end + "}")}
 	req.ContentLength = 0
 	for _, p := range parts {
 		req.ContentLength += int64(len(p))
