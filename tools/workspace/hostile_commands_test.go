@@ -326,7 +326,7 @@ func testHundredCalls(t *testing.T) {
 		})
 	}
 	group.Wait()
-	assert.Equal(t, files, openFiles(t))
+	assert.LessOrEqual(t, openFiles(t), files)
 	assert.Eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines+1 }, promptly, 5*time.Millisecond) // and the one that looks
 	_, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
 	assert.Equal(t, syscall.ECHILD, err, "a child is left")
