@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/actdone/actdone/llm"
@@ -166,7 +165,7 @@ func (m *moves) message(move Move) llm.Message {
 		return llm.Message{Role: llm.Assistant, Text: move.Answer, Reasoning: move.Thought}
 	}
 	return llm.Message{Role: llm.Assistant, Text: move.Thought, Calls: []llm.ToolCall{{
-		ID:        "call_" + strconv.Itoa(m.calls+1),
+		ID:        madeID(m.calls + 1),
 		Name:      move.Tool,
 		Arguments: argumentsOf(m.tool(move.Tool).Schema != nil, move.Input),
 	}}}

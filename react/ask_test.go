@@ -164,6 +164,46 @@ func TestLostPrompt(t *testing.T) {
 	}
 }
 
+// TestLostPromptOfFewBytes holds that many words show it too, in whatever script.
+func TestLostPromptOfFewBytes(t *testing.T) {
+	for _, word := range []string{"ab ", "नि "} {
+		model := script("ACT: list .", "DONE: x")
+		counts := llm.AskFunc(func(ctx context.Context, prompt string) (string, error) {
+			llm.ContextTrace(ctx).Usage(llm.Usage{Prompt: 4096})
+			return model.Ask(ctx, prompt)
+		})
+		result, err := react.Loop{LLM: counts, Tools: []tools.Tool{say("list", strings.Repeat(word, 70))}}.Run(t.Context(), "t")
+		require.NoError(t, err)
+		assert.Equal(t, 2, result.LostPrompt, "%q", word)
+	}
+}
+
+// TestStopAtAnInventedObservation tells where a reply that goes on with an
+// observation of its own may be stopped.
+func TestStopAtAnInventedObservation(t *testing.T) {
+	list := []tools.Tool{{Name: "bash", Lines: tools.Block}}
+	for reply, want := range map[string]bool{
+		"ACT: bash ls\nOBS: a\n":                   true,
+		"ACT: bash\n```\nls\n```\nOBS: a\n":        true,
+		"```\nx\n```\nACT: bash ls\nOBS: a\n":      true,
+		"```\nACT: bash rm\n```\nHm.\n":            false,
+		"ACT: bash\n```\nls\nOBS: a\n":             false,
+		"Hm.\nOBS: a\nACT: bash ls\n":              false,
+		"DONE: x\nOBS: a\n":                        false,
+		"DONE\nACT: bash ls\nOBS: a\n":             true,
+		"ACT: bash <<EOF\nls\nEOF\nOBS: a\n":       true,
+		"ACT: bash <<EOF\nls\nOBS: a\nACT: x\n":    false,
+		"<think>\nACT: bash ls\nOBS: a\n":          false,
+		"hm</think>\nACT: bash ls\nOBS: a\nb\nc\n": false,
+	} {
+		stop, stopped := react.ActDone{}.Stop(list), false
+		for n := 1; n <= len(reply) && !stopped; n++ {
+			stopped = stop(reply[:n])
+		}
+		assert.Equal(t, want, stopped, "%q", reply)
+	}
+}
+
 func TestEarlyStopOfAnotherText(t *testing.T) {
 	asked := 0
 	model := llm.AskFunc(func(ctx context.Context, _ string) (string, error) {

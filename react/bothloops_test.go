@@ -154,7 +154,7 @@ func TestAsChatterHistory(t *testing.T) {
 		calls("hm", "x", "other", `{"q": 1}`), llm.Message{Role: llm.ToolResult, CallID: "x", Text: "nothing"}, user("NOTE: hurry"),
 		user("error: nothing was run: the reply was empty"))
 	require.NoError(t, err)
-	assert.Equal(t, calls("", "call_2", "list", `{"input":"."}`), reply)
+	assert.Equal(t, calls("", "call00002", "list", `{"input":"."}`), reply)
 	assert.True(t, strings.HasPrefix(model.Prompts[0], "Be brief.\n\n"+react.Rules))
 	assert.Contains(t, model.Prompts[0], "\n- list PATH (one line)\n- other X (first line, then a fence)\n")
 	assert.True(t, strings.HasSuffix(model.Prompts[0], `

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/actdone/actdone/llm"
+	"github.com/actdone/actdone/react/internal/lex"
 	"github.com/actdone/actdone/tools"
 )
 
@@ -176,6 +177,7 @@ func (c *conversation) request() (llm.ChatRequest, error) {
 // c.calls afterwards; without any, it is the answer. A call of a reply that was
 // cut is not run, however whole it looks.
 func (c *conversation) reply(m llm.Message, err error) error {
+	m = withoutThoughts(m)
 	cut, truncated := errors.AsType[*llm.TruncatedError](err)
 	unread, isText := errors.AsType[*ProtocolError](err) // of AsChatter
 	switch {
@@ -198,6 +200,19 @@ func (c *conversation) reply(m llm.Message, err error) error {
 	c.add(&step, true)
 	c.sayReply(step, nil)
 	return nil
+}
+
+// withoutThoughts takes a reasoning block that begins the text of a reply, as
+// models write it where the server leaves it in, to the reasoning. One that does
+// not close is all of the text.
+func withoutThoughts(m llm.Message) llm.Message {
+	thoughts, opened := lex.OpenTagAt(strings.TrimSpace(m.Text))
+	if !opened {
+		return m
+	}
+	thoughts, m.Text, _ = lex.CutClosingTag(thoughts)
+	m.Text, m.Reasoning = strings.TrimSpace(m.Text), m.Reasoning+strings.TrimSpace(thoughts)
+	return m
 }
 
 // refuse makes a step of a reply that cannot be used. It returns the error if
@@ -266,10 +281,14 @@ func (c *conversation) drop() {
 	}
 }
 
+// madeID returns the nth id made up in a conversation: nine letters and digits,
+// which is all that Mistral's servers take.
+func madeID(n int) string { return fmt.Sprintf("call%05d", n) }
+
 // newID returns id, or one made of it that no call of the conversation has.
 func (c *conversation) newID(id string) string {
 	if id == "" {
-		id = "call_" + strconv.Itoa(len(c.ids)+1)
+		id = madeID(len(c.ids) + 1)
 	}
 	for unique, n := id, 2; ; n++ {
 		if !c.ids[unique] {

@@ -205,8 +205,8 @@ func TestNativeNamesAndIDs(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"a list: seen", "a_2 list: seen",
-		`call_3 no_such_tool: error: unknown tool "no such\ntool"; tools: list`,
-		"call_4 unknown: error: unknown tool ; tools: list",
+		`call00003 no_such_tool: error: unknown tool "no such\ntool"; tools: list`,
+		"call00004 unknown: error: unknown tool ; tools: list",
 		"a_3 list: seen", " : ",
 	}, got)
 	assertOnlyAppended(t, model.requests)
@@ -397,6 +397,20 @@ func TestNativeReasoning(t *testing.T) {
 	_, err = react.Native{LLM: again, Tools: list}.Run(t.Context(), "y", result.Steps...)
 	require.NoError(t, err)
 	assert.Equal(t, "hm", again.requests[0].Messages[2].Reasoning)
+}
+
+// Reasoning that a server leaves in the text is not the answer.
+func TestNativeReasoningInText(t *testing.T) {
+	called := calls("\n<think>\nhm\n</think>\n\nI look.", "a", "list", `{}`)
+	model := chatted(called, answers("<thinking>so</thinking>42"))
+	result, err := react.Native{LLM: model, Tools: []tools.Tool{say("list", "seen")}}.Run(t.Context(), "x")
+	require.NoError(t, err)
+	assert.Equal(t, "42", result.Answer)
+	assert.Equal(t, "I look.", result.Steps[0].Move.Thought)
+	assert.Equal(t, "hm", result.Steps[0].Reasoning)
+	assert.Equal(t, "so", result.Steps[1].Reasoning)
+	_, err = react.Native{LLM: chatted(answers("<think>and so on"))}.Run(t.Context(), "x")
+	assert.ErrorIs(t, err, llm.ErrNoReply)
 }
 
 func TestNativeTrace(t *testing.T) {
