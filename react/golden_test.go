@@ -88,7 +88,7 @@ func TestImports(t *testing.T) {
 	allowed := map[string][]string{
 		"llm":             {},
 		"llm/script":      {module + "llm", textDiff},
-		"llm/llmtest":     {module + "react", module + "llm", module + "tools", module + "react/internal/lex", jsonschema, module + "internal/levenshtein"},
+		"llm/llmtest":     {module + "react", module + "llm", module + "llm/script", textDiff, module + "tools", module + "react/internal/lex", jsonschema, module + "internal/levenshtein"},
 		"tools":           {jsonschema},
 		"react":           {module + "llm", module + "tools", module + "react/internal/lex", jsonschema, module + "internal/levenshtein"},
 		"tools/workspace": {jsonschema, doublestar, textDiff, module + "tools", module + "internal/levenshtein"},

@@ -125,3 +125,12 @@ func TestGrammarAdmits(t *testing.T) {
 		require.NotRegexp(t, whole, reply)
 	}
 }
+
+// TestGrammarLeavesOut holds that a tool whose name does not read back leaves out
+// itself only.
+func TestGrammarLeavesOut(t *testing.T) {
+	list := []tools.Tool{{Name: "a b"}, {Name: "list"}}
+	require.Equal(t, react.GBNF(list[1:]), react.GBNF(list))
+	require.Equal(t, react.Regexp(list[1:]), react.Regexp(list))
+	require.NotEqual(t, react.GBNF(nil), react.GBNF(list))
+}

@@ -292,6 +292,29 @@ func TestResultWandered(t *testing.T) {
 	assert.False(t, react.Result{Asks: 1, Limit: 1}.Wandered(), "a straight answer")
 }
 
+// TestPromptOfABlock holds how the input of a Block is shown again: on the line
+// where it can be, else in the shortest fence that holds it.
+func TestPromptOfABlock(t *testing.T) {
+	list := []tools.Tool{{Name: "bash", Lines: tools.Block, Call: func(context.Context, string) (string, error) { return "a", nil }}}
+	for reply, want := range map[string]string{
+		"ACT: bash ls -l":                                "ACT: bash ls -l",
+		"ACT: bash\n```\nls -l\n```":                     "ACT: bash ls -l",
+		"ACT: bash\n```\n`ls`\n```":                      "ACT: bash\n```\n`ls`\n```",
+		"ACT: bash\n```\n  ls\n```":                      "ACT: bash\n```\n  ls\n```",
+		"ACT: bash\n```\nls </s>\n```":                   "ACT: bash\n```\nls </s>\n```",
+		"ACT: bash\n```\ncat <<A\n```":                   "ACT: bash\n```\ncat <<A\n```",
+		"ACT: bash\n```\ncd a\nls\n```":                  "ACT: bash\n```\ncd a\nls\n```",
+		"ACT: bash\n`````\ncd a\necho '```' more\n`````": "ACT: bash\n````\ncd a\necho '```' more\n````",
+	} {
+		model := script(reply, "DONE: x")
+		_, err := react.Loop{LLM: model, Tools: list}.Run(t.Context(), "t")
+		require.NoError(t, err)
+		added := strings.TrimPrefix(model.Prompts[1], model.Prompts[0])
+		shown, _, _ := strings.Cut(strings.TrimLeft(added, "\n"), "\nOBS:")
+		assert.Equal(t, want, shown, "%q", reply)
+	}
+}
+
 // TestLoopLimitsExactly holds where the limits begin.
 func TestLoopLimitsExactly(t *testing.T) {
 	list := []tools.Tool{say("list", "a")}

@@ -152,7 +152,7 @@ func TestChatMemory(t *testing.T) {
 	}
 
 	// The caller's slices may change afterwards.
-	mine := changed(func([]llm.Message) {})
+	mine := changed(func(m []llm.Message) { m[0].Text = "mine" })
 	ask(mine)
 	mine[2].Calls[0].Arguments = `{"city":"Oslo"}`
 	ask(mine)

@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -101,8 +102,11 @@ func TestRetry(t *testing.T) {
 		{"502", says(502), true, status(502, "no")},
 		{"503", says(503), true, status(503, "no")},
 		{"529", says(529), true, status(529, "no")},
+		{"300", says(300), false, status(300, "no")},
 		{"302", says(302), false, status(302, "no")},
 		{"dial", fails(&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}), false, syscall.ECONNREFUSED},
+		{"untrusted", fails(&tls.CertificateVerificationError{Err: errors.ErrUnsupported}), false, errors.ErrUnsupported},
+		{"no-tls", fails(tls.RecordHeaderError{Msg: "no"}), false, tls.RecordHeaderError{Msg: "no"}},
 		{"https-to-http", fails(http.ErrSchemeMismatch), false, http.ErrSchemeMismatch},
 		{"reset-before-headers", fails(reset), true, syscall.ECONNRESET},
 		{"eof-before-headers", fails(io.EOF), true, io.EOF},

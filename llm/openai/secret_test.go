@@ -239,3 +239,27 @@ func TestRedirectWithinHost(t *testing.T) {
 	assertError(t, status(307, "Temporary Redirect; it points to "+model.BaseURL), err)
 	assert.Len(t, *requests, 10)
 }
+
+// TestRedirectToHTTP holds that a redirect may not leave TLS.
+func TestRedirectToHTTP(t *testing.T) {
+	for scheme, asks := range map[string]int{"https": 2, "http": 1} {
+		o := asked(t, t.Context(), func(c *openai.Client) { c.BaseURL, c.Tries = "https://server.test/v1", 1 },
+			func(r *http.Request, _ int) (*http.Response, error) {
+				return response(r, 307, http.Header{"Location": {scheme + "://server.test/v2/chat/completions"}}, ""), nil
+			}, good)
+		assert.Equal(t, asks, o.asks, scheme)
+		if asks == 1 {
+			assertError(t, status(307, "Temporary Redirect; it points to http://server.test/v2"), o.err)
+		}
+	}
+}
+
+// TestShortSecret holds which keys are hidden: a shorter one may be a word.
+func TestShortSecret(t *testing.T) {
+	for key, shown := range map[openai.Secret]string{"12345678": "[secret]", "1234567": "1234567"} {
+		o := asked(t, t.Context(), func(c *openai.Client) { c.Key = key }, func(r *http.Request, _ int) (*http.Response, error) {
+			return response(r, 401, http.Header{}, "no such key: "+string(key)), nil
+		})
+		assertError(t, status(401, "no such key: "+shown), o.err)
+	}
+}
