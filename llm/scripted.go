@@ -163,6 +163,8 @@ func (e *UnexpectedAskError) hint() string {
 	switch {
 	case e.Replies == 0:
 		return "set Replies before the first ask"
+	case e.At != "" && strings.HasPrefix(e.LastReply, "fault "):
+		return "the script ends with a fault, after which the agent asked again"
 	case !strings.Contains(e.LastReply, "ACT:") && !strings.Contains(e.LastReply, "DONE:"):
 		return "the last reply has neither ACT: nor DONE:, so it was refused and asked for again"
 	case strings.HasPrefix(lastObservation(e.Added), "error:"):

@@ -19,7 +19,7 @@ import (
 func TestGrowth(t *testing.T) {
 	for name, text := range growthtest.Texts {
 		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, func(size int) func() {
+			growthtest.Linear(t, growthtest.Writing, func(size int) func() {
 				long := text(size)
 				return func() { live(t, long) }
 			})
@@ -55,7 +55,7 @@ func TestGrowthOfUnknownTool(t *testing.T) {
 	for i := range 100 {
 		list = append(list, say(fmt.Sprintf("tool%d", i), ""))
 	}
-	growthtest.Linear(t, func(size int) func() {
+	growthtest.Linear(t, growthtest.Writing, func(size int) func() {
 		name := strings.Repeat("a_", size/2)
 		return func() {
 			result, err := react.Loop{LLM: script("ACT: "+name, "DONE: x"), Tools: list}.Run(t.Context(), "t")

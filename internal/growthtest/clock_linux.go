@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// most is how many times the time per byte may grow.
-const most = 2
+// busy is how many times longer things may seem to take than they do.
+const busy = 1
 
 // now returns the time that the thread has had of a processor.
 func now() time.Duration {

@@ -1,8 +1,3 @@
-// Package llmtest tests agents: it has what a test needs beside the doubles of
-// package llm.
-//
-// [Chaos] makes any [llm.Asker] slip as models do, from a seed: what does an
-// agent do when the model talks, invents results or is cut off?
 package llmtest
 
 import (

@@ -18,8 +18,8 @@ import (
 	"github.com/actdone/actdone/tools"
 )
 
-// script is a run of tools of each kind.
-var script = []string{
+// replies are a run of tools of each kind.
+var replies = []string{
 	"I look.\nACT: list .",
 	"ACT: bash go test ./...",
 	"ACT: write_file a.go\n```\npackage a\n```",
@@ -50,11 +50,11 @@ func play(t *testing.T, model llm.Asker) ([]string, react.Result, error) {
 // TestChaosComesToTheAnswer holds that the replies are used in order, each once,
 // and that nothing is run but what they say.
 func TestChaosComesToTheAnswer(t *testing.T) {
-	meant, _, err := play(t, &llm.ScriptedLLM{Replies: script})
+	meant, _, err := play(t, &llm.ScriptedLLM{Replies: replies})
 	require.NoError(t, err)
 	require.Len(t, meant, 4)
 	for seed := range uint64(300) {
-		inner := &llm.ScriptedLLM{Replies: script}
+		inner := &llm.ScriptedLLM{Replies: replies}
 		model := &llmtest.Chaos{LLM: inner, Seed: seed}
 		calls, result, err := play(t, model)
 		require.NoError(t, err, "seed %d: %q", seed, model.Spoilt())
@@ -66,7 +66,7 @@ func TestChaosComesToTheAnswer(t *testing.T) {
 
 // TestChaosSlips holds that each slip is what its name says.
 func TestChaosSlips(t *testing.T) {
-	acts := map[string]string{"one": script[0], "block": script[1], "body": script[2], "fence": script[3], "done": script[4]}
+	acts := map[string]string{"one": replies[0], "block": replies[1], "body": replies[2], "fence": replies[3], "done": replies[4]}
 	refused := func(err error) map[string]error {
 		return map[string]error{"one": err, "block": err, "body": err, "fence": err, "done": err}
 	}
@@ -139,7 +139,7 @@ func TestChaosWantsMoves(t *testing.T) {
 // TestChaosSeed holds that the seed decides, and alone.
 func TestChaosSeed(t *testing.T) {
 	run := func(seed uint64) []llmtest.Spoilt {
-		model := &llmtest.Chaos{LLM: &llm.ScriptedLLM{Replies: script}, Seed: seed}
+		model := &llmtest.Chaos{LLM: &llm.ScriptedLLM{Replies: replies}, Seed: seed}
 		_, _, err := play(t, model)
 		require.NoError(t, err)
 		return model.Spoilt()
@@ -156,12 +156,12 @@ func TestChaosSeed(t *testing.T) {
 // TestChaosHowOften holds Every and InRow.
 func TestChaosHowOften(t *testing.T) {
 	count := func(every, inRow int) (spoilt, longest int) {
-		model := &llmtest.Chaos{LLM: llm.Fixed(script[1]), Every: every, InRow: inRow, Slips: []llmtest.Slip{llmtest.SlipProse}}
+		model := &llmtest.Chaos{LLM: llm.Fixed(replies[1]), Every: every, InRow: inRow, Slips: []llmtest.Slip{llmtest.SlipProse}}
 		row := 0
 		for range 3000 {
 			reply, err := model.Ask(t.Context(), "p")
 			require.NoError(t, err)
-			if row++; reply == script[1] {
+			if row++; reply == replies[1] {
 				row = 0
 			}
 			longest = max(longest, row)
@@ -278,9 +278,9 @@ func TestChaosTrace(t *testing.T) {
 	inner := llm.AskFunc(func(ctx context.Context, _ string) (string, error) {
 		assert.Equal(t, parts, llm.ContextParts(ctx))
 		trace := llm.ContextTrace(ctx)
-		trace.Delta(script[0])
+		trace.Delta(replies[0])
 		trace.Usage(llm.Usage{Prompt: 7})
-		return script[0], nil
+		return replies[0], nil
 	})
 	var text string
 	var used llm.Usage
@@ -298,7 +298,7 @@ func TestChaosTrace(t *testing.T) {
 func TestChaosEarlyStop(t *testing.T) {
 	for seed := range uint64(100) {
 		var calls []string
-		inner := &llm.ScriptedLLM{Replies: script}
+		inner := &llm.ScriptedLLM{Replies: replies}
 		model := &llmtest.Chaos{LLM: inner, Seed: seed, Slips: slices.DeleteFunc(llmtest.Slips(), func(s llmtest.Slip) bool { return s == llmtest.SlipLoneTag })}
 		result, err := react.Loop{LLM: model, Tools: kit(&calls), Retries: 2, MaxSteps: 40, EarlyStop: true}.Run(t.Context(), "mend it")
 		require.NoError(t, err, "seed %d: %q", seed, model.Spoilt())

@@ -108,7 +108,7 @@ func TestManyPieces(t *testing.T) {
 		"refusal": func(pieces int) answer { return stream(strings.Repeat(refusal, pieces), finish("stop"), end) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, func(size int) func() {
+			growthtest.Linear(t, growthtest.Writing, func(size int) func() {
 				model, _ := serve(t, answer(size/16))
 				return func() { _, _ = model.Ask(t.Context(), "p") }
 			})

@@ -102,7 +102,7 @@
 //	badjson after=N             [llm.DecodeError]; a broken piece, then the end mark
 //	errframe after=N message=M  [llm.StatusError]; an error in the stream
 //	empty                       [llm.ErrNoReply]; no choices
-//	raw type=text/html          [llm.DecodeError]; the text is the answer's body
+//	raw type=text/html          [llm.DecodeError]; the text is the answer's body, as it is
 //	error                       an error with that text; no server can send it
 //
 // Without after the whole text arrives. times and chunk are as for a reply, but
@@ -112,7 +112,9 @@
 //
 // The lines of the script section:
 //
-//	api text|chat           what kind of client it is for; calls imply chat
+//	api text|chat           what kind of client it is for; calls imply chat. With text,
+//	                        the prompt of a chat request to a server is the contents of
+//	                        its messages, joined; else it is their rendering ([Render])
 //	chunk word              chunk where a step says none
 //	split bytes             split for every step
 //	strict off              a server does not check requests

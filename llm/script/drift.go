@@ -161,6 +161,9 @@ func (v *view) compareGolden(golden Section, check, name, got string) *DriftErro
 	e.text += showDiff("script", want, "asked", got)
 	v.verify(base, parts)
 	e.text += v.recorded(parts)
+	if names := v.varying(golden.Text, got); names != "" {
+		e.text += "\n  it may differ from run to run; to replace that, write into the section script: " + names
+	}
 	if v.player.Accept != "" {
 		e.text += "\n  accept with: " + v.player.Accept
 	}

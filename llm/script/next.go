@@ -21,6 +21,8 @@ type request struct {
 	model  string     // that it names; "" for a plain ask
 	chat   bool       // whether it is one
 	retry  bool       // whether the client says that it asks again for what did not arrive
+	joined bool       // whether its parts are messages of which one may grow
+	call   Call       // what became of it; set by next
 }
 
 // An answer is the step that answers a request. Its script is not changed by it.
@@ -30,6 +32,7 @@ type answer struct {
 	step   *Step
 	calls  []llm.ToolCall // of the step, each with an ID
 	ask    int            // which of the conversation, from 1
+	hash   string         // of the prompt, normalized
 }
 
 // A talk is one conversation under way. The player's mutex guards it.
@@ -71,12 +74,12 @@ func (p *Player) next(r *request) (*answer, error) {
 		if !p.astray {
 			p.faults, p.astray = append(p.faults, err), true
 		}
-		p.calls = append(p.calls, Call{Prompt: r.prompt, Added: r.prompt, Hash: Hash(r.prompt), Status: "unexpected"})
+		p.note(r, Call{Prompt: r.prompt, Added: r.prompt, Hash: Hash(r.prompt), Status: "unexpected"})
 		return nil, err
 	}
 	if t.again(r) {
 		t.undone = false
-		p.calls = append(p.calls, p.record(t, t.last, r, "", true))
+		p.note(r, p.record(t, t.last, r, "", true))
 		return t.last, nil
 	}
 	return p.advance(t, r)
@@ -89,24 +92,33 @@ func (t *talk) again(r *request) bool {
 
 // advance answers r with the next step.
 func (p *Player) advance(t *talk, r *request) (*answer, error) {
+	if p.Live != nil {
+		t.goOn()
+	}
 	grown := p.grow(t, r)
 	if t.step >= len(t.lane.Steps) {
 		err := p.unexpected(t, r, grown.added)
 		if !t.failed {
 			p.faults, t.failed = append(p.faults, err), true
 		}
-		p.calls = append(p.calls, Call{Lane: t.lane.Name, Ask: t.asks, Prompt: r.prompt, Added: grown.added, Hash: t.hash(), Status: "unexpected"})
+		p.note(r, Call{Lane: t.lane.Name, Ask: t.asks, Prompt: r.prompt, Added: grown.added, Hash: t.hash(), Status: "unexpected"})
 		return nil, err
 	}
-	a := &answer{player: p, talk: t, step: t.lane.Steps[t.step], ask: t.asks}
+	a := &answer{player: p, talk: t, step: t.lane.Steps[t.step], ask: t.asks, hash: t.hash()}
 	a.calls = t.number(a.step.Calls)
 	p.compare(t, a, r, grown)
 	t.last, t.undone = a, false
 	if t.repeated++; t.repeated >= a.step.Times {
 		t.step, t.repeated = t.step+1, 0
 	}
-	p.calls = append(p.calls, p.record(t, a, r, grown.added, false))
+	p.note(r, p.record(t, a, r, grown.added, false))
 	return a, nil
+}
+
+// note keeps what became of a request.
+func (p *Player) note(r *request, c Call) {
+	r.call = c
+	p.calls = append(p.calls, c)
 }
 
 // number gives each call an ID.
@@ -203,8 +215,11 @@ func (t *talk) hash() string { return hex.EncodeToString(t.sum.Sum(nil))[:hashLe
 
 // unexpected returns the error of an ask behind the last step.
 func (p *Player) unexpected(t *talk, r *request, added string) error {
-	last := t.lane.Steps[len(t.lane.Steps)-1]
-	e := &llm.UnexpectedAskError{Ask: t.asks, Prompt: r.prompt, Added: Environ().Scrub(added), LastReply: last.summary(), At: p.Script.At(last.Line())}
+	e := &llm.UnexpectedAskError{Ask: t.asks, Prompt: r.prompt, Added: Environ().Scrub(added), At: p.Script.Name}
+	if n := len(t.lane.Steps); n > 0 {
+		last := t.lane.Steps[n-1]
+		e.LastReply, e.At = last.summary(), p.Script.At(last.Line())
+	}
 	for _, step := range t.lane.Steps {
 		e.Replies += max(step.Times, 1)
 	}

@@ -100,6 +100,9 @@ func (a *answer) fail(ctx context.Context) error {
 	case "raw":
 		return &llm.DecodeError{Code: 200, Body: f.Text}
 	}
+	if f.Err != nil {
+		return f.Err
+	}
 	return errors.New(f.Text)
 }
 

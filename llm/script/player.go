@@ -45,6 +45,13 @@ type Player struct {
 	// Regrow allows prompts that do not begin with the one before.
 	Regrow bool
 
+	// Live records: it answers in place of the script's replies, which
+	// [Player.Rewrite] then replaces. Faults stay and are played; steps are added
+	// where the conversation goes on. For chat requests it must be an
+	// [llm.Chatter] too. An error that no script can hold goes to Check. Set
+	// Update as well.
+	Live llm.Asker
+
 	mu     sync.Mutex
 	talks  []*talk
 	calls  []Call
@@ -88,6 +95,9 @@ func (p *Player) Ask(ctx context.Context, prompt string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if p.Live != nil && a.step.Fault == nil {
+		return p.recordAsk(ctx, a, prompt)
+	}
 	if len(a.calls) > 0 {
 		err := p.Script.errorf(a.step.Calls[0].Line, "this step calls a function, but the ask is one of plain text; the script is for chat: serve it, or write the act as a reply")
 		p.report(err)
@@ -110,6 +120,9 @@ func (p *Player) Chat(ctx context.Context, r llm.ChatRequest) (llm.Message, erro
 	a, err := p.next(own)
 	if err != nil {
 		return llm.Message{}, err
+	}
+	if p.Live != nil && a.step.Fault == nil {
+		return p.recordChat(ctx, a, r)
 	}
 	text, err := a.perform(ctx)
 	if err != nil {
@@ -148,7 +161,7 @@ func (p *Player) left(t *talk) error {
 	for i, step := range t.lane.Steps {
 		times := max(step.Times, 1)
 		e.Of += times
-		if i < t.step {
+		if i < t.step || p.Live != nil && t.asks > 0 && !step.wanted() {
 			continue
 		}
 		if i == t.step {
@@ -203,11 +216,15 @@ func (p *Player) start() {
 
 // Rewrite puts what was asked into the goldens of the script, normalized: into
 // the prompt and added sections that are there, and, if all is set, into new
-// ones where a step has neither. Steps with times have none. It changes the
-// Script; [Script.Bytes] writes it. Call it when the code under test is done.
+// ones where a step has neither. Steps with times have none. With Live the
+// replies that were not asked for are left out. It changes the Script;
+// [Script.Bytes] writes it. Call it when the code under test is done.
 func (p *Player) Rewrite(all bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.Live != nil {
+		p.cutUnasked()
+	}
 	for _, t := range p.talks {
 		for i, golden := range t.goldens {
 			step := t.lane.Steps[i]

@@ -18,10 +18,8 @@ func (p *Player) route(r *request) (*talk, error) {
 		}
 		return t, nil
 	}
-	for _, t := range p.talks {
-		if t.again(r) || t.last != nil && t.last.step.Fault != nil && r.prompt == t.prompt {
-			return t, nil
-		}
+	if t := p.repeated(r); t != nil {
+		return t, nil
 	}
 	if p.Script.Concurrent {
 		return p.byContent(r)
@@ -30,6 +28,22 @@ func (p *Player) route(r *request) (*talk, error) {
 		return t, nil
 	}
 	return p.fresh(r)
+}
+
+// repeated returns the conversation in which r is asked once more: behind an
+// answer that did not arrive, behind a fault, or because the client says so.
+func (p *Player) repeated(r *request) *talk {
+	for _, t := range p.talks {
+		if t.last != nil && r.prompt == t.prompt && (t.undone || t.last.step.Fault != nil) {
+			return t
+		}
+	}
+	for _, t := range p.talks {
+		if t.again(r) {
+			return t
+		}
+	}
+	return nil
 }
 
 // byContent returns the first lane with steps left whose when holds.
@@ -122,7 +136,7 @@ func extends(r *request, old string) bool {
 			return true
 		}
 	}
-	if len(r.parts) > 0 {
+	if len(r.parts) > 0 && !r.joined {
 		return false
 	}
 	lastLine := old[strings.LastIndexByte(old, '\n')+1:]
@@ -182,7 +196,7 @@ func squeezed(line string) string {
 // shares notices that a script without lanes serves two conversations that take
 // turns: r goes on from an earlier prompt, not from the last.
 func (p *Player) shares(t *talk, r *request) {
-	if p.shared != nil || strings.HasPrefix(r.prompt, t.prompt) {
+	if p.shared != nil || strings.HasPrefix(r.prompt, t.prompt) || t.last.standsIn(r.prompt) {
 		return
 	}
 	for i := len(t.earlier) - 1; i >= 0; i-- {
@@ -192,6 +206,30 @@ func (p *Player) shares(t *talk, r *request) {
 			return
 		}
 	}
+}
+
+// standsIn reports whether a prompt repeats the whole answer: then it is of the
+// same conversation, cut down.
+func (a *answer) standsIn(prompt string) bool {
+	if a == nil || a.step.Reply.Text == "" && len(a.calls) == 0 {
+		return false
+	}
+	prompt = "\n" + squeezedLines(prompt)
+	for _, line := range a.lines() {
+		if line = squeezed(line); line != "" && !strings.Contains(prompt, "\n"+line+"\n") {
+			return false
+		}
+	}
+	return true
+}
+
+// squeezedLines squeezes each line of a text.
+func squeezedLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(squeezed(line) + "\n")
+	}
+	return b.String()
 }
 
 // answered reports whether the reply to ask i ended its run: who goes on from

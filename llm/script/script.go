@@ -113,6 +113,7 @@ type Fault struct {
 	After      int           // pieces that arrive first; -1 means all
 	Type       string        // media type, of raw
 	Message    string        // of errframe
+	Err        error         // of error: what an ask in process returns; nil means one with the text. In no file
 	Section
 }
 

@@ -3,6 +3,7 @@ package dialects_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/actdone/actdone/internal/growthtest"
 	"github.com/actdone/actdone/react"
@@ -24,19 +25,19 @@ func TestGrowth(t *testing.T) {
 		{"fenced", dialects.Fenced{}, growthtest.Fenced},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			grow(t, growthtest.Texts, func(text string) { read(c.protocol, text) })
-			grow(t, c.replies, func(text string) { read(c.protocol, text) })
+			grow(t, growthtest.Reading, growthtest.Texts, func(text string) { read(c.protocol, text) })
+			grow(t, growthtest.Reading, c.replies, func(text string) { read(c.protocol, text) })
 		})
 	}
 	t.Run("prompts", func(t *testing.T) { // the dialects have their layout in common
-		grow(t, growthtest.Texts, func(text string) { write(dialects.Classic{}, text) })
+		grow(t, growthtest.Writing, growthtest.Texts, func(text string) { write(dialects.Classic{}, text) })
 	})
 }
 
-func grow(t *testing.T, texts map[string]func(size int) string, work func(text string)) {
+func grow(t *testing.T, most time.Duration, texts map[string]func(size int) string, work func(text string)) {
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
-			growthtest.Linear(t, func(size int) func() {
+			growthtest.Linear(t, most, func(size int) func() {
 				long := text(size)
 				return func() { work(long) }
 			})
