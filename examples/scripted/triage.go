@@ -1,10 +1,13 @@
 // Package scripted is an agent as a user of the library would write it, and,
-// in its test, how to test one: with a scripted model, and no network.
+// in its tests, how to test one: with scripts in the place of a model, and no
+// network.
 package scripted
 
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/actdone/actdone/llm"
 	"github.com/actdone/actdone/react"
@@ -13,6 +16,17 @@ import (
 
 // Tickets looks up the text of a ticket.
 type Tickets func(id string) (string, error)
+
+// In returns the tickets of a folder, a file each.
+func In(dir string) Tickets {
+	return func(id string) (string, error) {
+		text, err := os.ReadFile(filepath.Join(dir, filepath.Base(id)+".txt"))
+		if err != nil {
+			return "", fmt.Errorf("no ticket %s", id)
+		}
+		return string(text), nil
+	}
+}
 
 // Triage asks model how urgent a ticket is. The model reads what it needs with
 // one tool.
