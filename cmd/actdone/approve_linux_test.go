@@ -106,8 +106,8 @@ func TestTerminalAnswers(t *testing.T) {
 	t.Parallel()
 	s := onTerminal(t, "ACT: write_file a.txt\n```\none\n```", "ACT: write_file b.txt\n```\ntwo\n```", "DONE: tried")
 	seen := s.sees(t, choices)
-	assert.Contains(t, seen, "    May write_file make this change?\n    write_file a.txt (new file)\n")
-	assert.Contains(t, seen, "\n    +one\n")
+	assert.Contains(t, seen, "    May write_file make this change?\n    │ write_file a.txt (new file)\n")
+	assert.Contains(t, seen, "\n    │ +one\n")
 	assert.NoFileExists(t, filepath.Join(s.dir, "a.txt"))
 	s.types("y\n")
 	s.sees(t, choices)
@@ -117,6 +117,19 @@ func TestTerminalAnswers(t *testing.T) {
 	assert.Equal(t, 0, s.end(t))
 	assert.FileExists(t, filepath.Join(s.dir, "a.txt"))
 	assert.NoFileExists(t, filepath.Join(s.dir, "b.txt"))
+}
+
+// What was typed before the question is no answer to it.
+func TestTerminalTypedBefore(t *testing.T) {
+	t.Parallel()
+	s := onTerminal(t, "ACT: write_file a.txt\n```\nMay x run this?\n```", "DONE: tried")
+	s.types("y\ny\n")
+	assert.Contains(t, s.sees(t, choices), "\n    │ +May x run this?\n")
+	assert.NoFileExists(t, filepath.Join(s.dir, "a.txt"))
+	s.types("n\n")
+	s.sees(t, "tried")
+	assert.Equal(t, 0, s.end(t))
+	assert.NoFileExists(t, filepath.Join(s.dir, "a.txt"))
 }
 
 func TestTerminalStops(t *testing.T) {
@@ -159,9 +172,9 @@ func TestTerminalBash(t *testing.T) {
 		t.Skip("no bash")
 	}
 	s := onTerminal(t, "ACT: bash touch a.txt", "ACT: bash touch b.txt", "DONE: tried")
-	assert.Contains(t, s.sees(t, choices), "\n    touch a.txt\n")
+	assert.Contains(t, s.sees(t, choices), "\n    │ touch a.txt\n")
 	s.types("n\n")
-	assert.Contains(t, s.sees(t, choices), "\n    touch b.txt\n")
+	assert.Contains(t, s.sees(t, choices), "\n    │ touch b.txt\n")
 	s.types("y\n")
 	s.sees(t, "OBS: (no output)")
 	assert.Equal(t, 0, s.end(t))

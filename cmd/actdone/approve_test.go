@@ -57,7 +57,7 @@ func TestApproval(t *testing.T) {
 			assert.Equal(t, test.want, got)
 			assert.Equal(t, test.reason, reason)
 			assert.Equal(t, test.asked, strings.Count(seen.String(), "[s]top: "))
-			assert.Equal(t, min(1, test.asked), strings.Count(seen.String(), "\n    all of it\n"))
+			assert.Equal(t, min(1, test.asked), strings.Count(seen.String(), "\n    │ all of it\n"))
 			offered := strings.Contains(seen.String(), "[a]lways in this run")
 			assert.Equal(t, test.asked > 0 && (test.kind == workspace.Write || test.isolated), offered)
 		})
@@ -86,11 +86,11 @@ func TestApprovalQuestion(t *testing.T) {
 		want     string
 	}{
 		{workspace.Request{Tool: "bash", Kind: workspace.Exec, Display: "ls\nrm x"}, false,
-			"    May bash run this as you, unconfined?\n    ls\n    rm x\n"},
-		{workspace.Request{Tool: "bash", Kind: workspace.Exec, Display: "ls"}, true, "    May bash run this, isolated?\n    ls\n"},
+			"    May bash run this as you, unconfined?\n    │ ls\n    │ rm x\n"},
+		{workspace.Request{Tool: "bash", Kind: workspace.Exec, Display: "ls"}, true, "    May bash run this, isolated?\n    │ ls\n"},
 		{workspace.Request{Tool: "edit_file", Kind: workspace.Write, Display: "edit_file a\n-x\x1b[2K\u202e\n+y\n"}, false,
-			"    May edit_file make this change?\n    edit_file a\n    -x\\u001b[2K\\u202e\n    +y\n"},
-		{workspace.Request{Tool: "fetch", Kind: workspace.Net, Display: "http://x"}, false, "    May fetch reach other machines?\n    http://x\n"},
+			"    May edit_file make this change?\n    │ edit_file a\n    │ -x\\u001b[2K\\u202e\n    │ +y\n"},
+		{workspace.Request{Tool: "fetch", Kind: workspace.Net, Display: "http://x"}, false, "    May fetch reach other machines?\n    │ http://x\n"},
 	} {
 		a, seen := asking(strings.NewReader("n\n"), test.isolated)
 		a.Approve(t.Context(), test.request)
@@ -154,7 +154,7 @@ func TestApprovalOneAtATime(t *testing.T) {
 		io.WriteString(keyboard, "y\n")
 		assert.Equal(t, workspace.Allow, <-answered)
 	}
-	const once = "    May  run this as you, unconfined?\n    one\n    [y]es  [n]o REASON  [s]top: "
+	const once = "    May  run this as you, unconfined?\n    │ one\n    [y]es  [n]o REASON  [s]top: "
 	assert.Equal(t, strings.Repeat(once, 8), seen.String())
 }
 

@@ -80,3 +80,13 @@ func (in *input) read(to chan<- delivery) {
 	n, err := in.from.Read(buffer)
 	to <- delivery{buffer[:n], err}
 }
+
+// drop drops what has been read and not taken. A read under way goes on.
+func (in *input) drop() {
+	in.rest = nil
+	select {
+	case d := <-in.coming:
+		in.coming, in.err = nil, d.err
+	default:
+	}
+}

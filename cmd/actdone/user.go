@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"strings"
 )
 
 // A user answers questions on a terminal, one at a time.
@@ -11,6 +12,7 @@ type user struct {
 	out   *show
 	span  string        // what an answer may hold for the rest of
 	turns chan struct{} // holds a value while a question is asked
+	fresh func()        // drops what was typed before a question; nil if it is no terminal
 }
 
 func newUser(in io.Reader, out io.Writer) *user {
@@ -28,7 +30,12 @@ func askable(in io.Reader, out io.Writer) *user {
 	if !isTerminal(in) || !isTerminal(out) {
 		return nil
 	}
-	return newUser(in, out)
+	u := newUser(in, out)
+	u.fresh = func() {
+		flushTyped(in)
+		u.in.drop()
+	}
+	return u
 }
 
 // turn waits until no other question is asked. The caller calls done.
@@ -43,10 +50,18 @@ func (u *user) turn(ctx context.Context) error {
 
 func (u *user) done() { <-u.turns }
 
-// show shows a question and all that it is about.
+// show shows a question and all that it is about, which cannot be taken for a
+// question, behind a bar. What was typed before is no answer to it.
 func (u *user) show(question, about string) {
-	u.out.put(margin, question, "\n"+visible(about))
+	if u.fresh != nil {
+		u.fresh()
+	}
+	text := strings.TrimSuffix(visible(about), "\n")
+	u.out.put(margin, question, "\n"+bar+strings.ReplaceAll(text, "\n", "\n"+bar))
 }
+
+// bar stands before each line of what a question is about.
+const bar = "│ "
 
 // answer asks for a line and reads it. When ctx ends, the reading goes on, for
 // the next answer.
