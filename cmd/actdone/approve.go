@@ -41,7 +41,6 @@ var deeds = map[workspace.Kind]string{
 	workspace.Read:  "read files",
 	workspace.Write: "change files",
 	workspace.Exec:  "run commands",
-	workspace.Net:   "reach other machines",
 }
 
 // ask shows the whole request and asks until there is an answer. What is not

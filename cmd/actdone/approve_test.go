@@ -90,7 +90,6 @@ func TestApprovalQuestion(t *testing.T) {
 		{workspace.Request{Tool: "bash", Kind: workspace.Exec, Display: "ls"}, true, "    May bash run this, isolated?\n    │ ls\n"},
 		{workspace.Request{Tool: "edit_file", Kind: workspace.Write, Display: "edit_file a\n-x\x1b[2K\u202e\n+y\n"}, false,
 			"    May edit_file make this change?\n    │ edit_file a\n    │ -x\\u001b[2K\\u202e\n    │ +y\n"},
-		{workspace.Request{Tool: "fetch", Kind: workspace.Net, Display: "http://x"}, false, "    May fetch reach other machines?\n    │ http://x\n"},
 	} {
 		a, seen := asking(strings.NewReader("n\n"), test.isolated)
 		a.Approve(t.Context(), test.request)

@@ -17,11 +17,13 @@ ones before.
     actdone chat --continue talk.jsonl --save talk.jsonl --model gpt-5-mini
 
 Each question is a run: the model, the folder, what the tools may do without
-asking you, and the limits are set as for "actdone run" and hold for each. Each
+asking you, what commands may read (--read-dir, --network, --env), and the limits
+are set as for "actdone run" and hold for each. Each
 command of the model is shown after a $, then the beginning of what came of it.
 Answers go to standard output, all else to standard error.
 
-  q, exit      leave; so do an empty line, Ctrl-C and the end of input
+  q, exit      leave; so do the end of input and, on a terminal, an empty line
+               and Ctrl-C
   Ctrl-C       during a run: stop it and keep the session; a second one ends all
                at once. The same question again goes on where it stopped
   /steps       all steps so far, at more length
@@ -30,7 +32,8 @@ Answers go to standard output, all else to standard error.
   /help        these
 
 On a terminal a question can be edited, and the up key recalls those before. What
-is pasted is one question. Elsewhere each line of standard input is a question.
+is pasted is one question. Elsewhere each line of standard input is a question,
+and empty lines are passed over.
 
 --save writes the file after each question, so that only the run under way can be
 lost. It has a line of JSON with its kind and version, then one for each step.

@@ -337,3 +337,21 @@ func TestChatColour(t *testing.T) {
 	s.types("q\r")
 	assert.Equal(t, 0, s.left(t))
 }
+
+// TestChatDumb: a terminal that obeys no escapes has plain lines.
+func TestChatDumb(t *testing.T) {
+	for name, keys := range map[string]string{"interrupt": "\x03", "end-of-input": "\x04", "empty-line": "\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := chatting(t, []string{"ACT: list .", "DONE: yes"})
+			s.cmd.Env = append(s.cmd.Env, "TERM=dumb")
+			require.NoError(t, s.cmd.Start())
+			s.sees(t, prompt)
+			s.types("look\n")
+			s.sees(t, "yes\r\n"+prompt)
+			s.types(keys)
+			assert.Equal(t, 0, s.left(t))
+			assert.NotContains(t, s.all.String(), "\x1b")
+		})
+	}
+}

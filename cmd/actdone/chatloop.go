@@ -30,6 +30,7 @@ type chat struct {
 	check     func() error // what is wrong at the end; may be nil
 	failed    int          // questions without an answer
 	known     []*stepFile  // hold nothing but the first of the steps
+	piped     bool         // nobody types the questions, so an empty line means nothing
 }
 
 // questions come from a user.
@@ -49,7 +50,7 @@ func scriptedChat(s *script.Script, dir string) (play, func() error) {
 		told = errors.Join(told, err)
 		return []error{err}
 	}
-	return p, func() error { return fail(notToldBy(told, player.Check())...) }
+	return p, func() error { return fail(player.Untold(told)...) }
 }
 
 // open sets where the questions come from and how the steps are shown. The user
@@ -62,6 +63,7 @@ func (c *chat) open(user *user, stdin io.Reader, dir string) {
 	}
 	c.play.steps = &chatShow{w: c.play.stderr, colour: coloured(c.play.stderr)}
 	in := &input{from: stdin}
+	c.piped = user == nil
 	if user != nil {
 		in, user.span = user.in, "session"
 	}
@@ -111,7 +113,11 @@ func (c *chat) greet() {
 		say(c.play.stderr, "going on from %s", count(n, "step"))
 	}
 	if question := unfinished(c.steps); question != "" {
-		say(c.play.stderr, "there is no answer yet to the last question: %s", question)
+		say(c.play.stderr, "there is no answer yet to the last question: %s", oneLine(question))
+	}
+	if c.piped {
+		say(c.play.stderr, "each line is a question; q, exit and the end of input leave")
+		return
 	}
 	say(c.play.stderr, "/help says what can be typed; an empty line leaves")
 }
@@ -121,6 +127,9 @@ func (c *chat) next(ctx context.Context) (string, bool) {
 	asking, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	question, err := c.questions.next(asking)
+	for c.piped && err == nil && strings.TrimSpace(question) == "" {
+		question, err = c.questions.next(asking)
+	}
 	question = strings.TrimSpace(question)
 	switch {
 	case err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil && asking.Err() == nil:

@@ -6,10 +6,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/actdone/actdone/react"
 )
 
 // chatHelp says what can be typed in a session.
-const chatHelp = `  q, exit      leave; so do an empty line, Ctrl-C and the end of input
+const chatHelp = `  q, exit      leave; so do the end of input and, on a terminal, an empty line
+               and Ctrl-C
   /steps       all steps so far
   /save FILE   write them to a new file; without FILE, to that of --save
   /tools       what the model can use
@@ -60,7 +63,7 @@ func (c *chat) showSteps() {
 			steps.task(step.Task)
 		}
 		steps.step(step)
-		if task, open = step.Task, step.Move.Kind != "done"; !open {
+		if task, open = step.Task, step.Move.Kind != react.Done; !open {
 			steps.put(margin, "", shortened(step.Move.Answer, actLines)+"\n")
 		}
 	}

@@ -81,6 +81,10 @@ func (d demoDir) play(ctx context.Context, s *script.Script, stdout, stderr io.W
 	fmt.Fprintf(stderr, "An agent at work on a small project. A script plays the model; the loop and the tools are real.\n\n")
 	p := scripted(s, s.Task.Text, d.project)
 	p.loop.Tools, p.stdout, p.stderr = folder.Tools(), stdout, stderr
+	p.loop.Retries = defaultRetries
+	if callsFunctions(s) {
+		p.chatter = chatter(p.loop.LLM, p.loop.Tools)
+	}
 	if isTerminal(stderr) {
 		p.pause = pause
 	}

@@ -99,6 +99,24 @@ func TestInterruptJSON(t *testing.T) {
 	assert.Regexp(t, `^{"result":{"task":"sleep a while","answer":"","asks":2,"limit":15,"promptBytes":\d+,"repeatedBytes":\d+,"wandered":false,"error":"interrupted after 2 steps, without an answer: interrupt signal received"}}$`, lines[2])
 }
 
+// TestInterruptSave: what was done until then is saved, with the act that was cut
+// short.
+func TestInterruptSave(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "s.jsonl")
+	p := start(t, "echo so far\necho $$ >begun\nexec sleep 60", "--native", "--save", file)
+	p.begun(t)
+	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
+	assert.Equal(t, 1, p.end(t).ExitStatus())
+	_, data, err := readStepFile(file)
+	require.NoError(t, err)
+	steps, err := parseSteps("s.jsonl", data)
+	require.NoError(t, err)
+	require.Len(t, steps, 2)
+	assert.Equal(t, "error: context canceled\nso far", steps[1].Observation)
+	assert.Equal(t, "sleep a while", unfinished(steps))
+}
+
 // TestInterruptTwice: a command that does not end when asked to is given two
 // seconds; a second interrupt does not wait for them.
 func TestInterruptTwice(t *testing.T) {

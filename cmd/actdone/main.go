@@ -8,6 +8,7 @@
 //	actdone parse [FILE]               the move in a reply, as JSON
 //	actdone tools                      the built-in tools
 //	actdone prompt TASK                what a model is sent first
+//	actdone script check FILE          scripts: check, fmt, show, stale, serve
 //
 // The answer goes to standard output, all else to standard error. The exit
 // status is 0 for an answer, 1 if a run failed, 2 for wrong use, where nothing
@@ -113,7 +114,7 @@ its key is, OPENAI_BASE_URL and OPENAI_API_KEY say.`,
 		SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newDemo(), newRun(), newChat(), newParse(), newTools(), newPrompt())
+	root.AddCommand(newDemo(), newRun(), newChat(), newParse(), newTools(), newPrompt(), newScript())
 	return root
 }
 

@@ -27,7 +27,7 @@ type choice struct {
 }
 
 // modelFlags are the flags that say nothing about a script.
-var modelFlags = []string{"model", "base-url", "one-message", "no-stream", "early-stop", "temperature"}
+var modelFlags = []string{"model", "base-url", "one-message", "no-stream", "early-stop", "temperature", "record"}
 
 // flags adds the flags that fill c.
 func (c *choice) flags(cmd *cobra.Command) {
@@ -167,6 +167,11 @@ func again(cmd *cobra.Command, args []string) string {
 			return
 		case f.Value.Type() == "stringSlice":
 			value = strings.Trim(value, "[]")
+		case f.Value.Type() == "stringArray":
+			for _, value := range f.Value.(pflag.SliceValue).GetSlice() {
+				words = append(words, "--"+f.Name, literal(quoted(value)))
+			}
+			return
 		}
 		words = append(words, "--"+f.Name, literal(quoted(value)))
 	})

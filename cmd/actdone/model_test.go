@@ -25,14 +25,15 @@ type fake struct {
 	answers []answer
 	asked   []map[string]any // the bodies of the requests
 	keys    []string
+	dir     string // the folder of the last run
 }
 
 // An answer is a reply, or else a status with a message.
 type answer struct {
 	text   string
 	calls  [][2]string // the function calls beside it: name and arguments
-	finish string // "" means "stop"
-	prompt int    // tokens; 0 means that none are told
+	finish string      // "" means "stop"
+	prompt int         // tokens; 0 means that none are told
 	status int
 	header http.Header
 }
@@ -101,6 +102,7 @@ func (a answer) write(w http.ResponseWriter, stream bool) {
 func (f *fake) ask(t *testing.T, flags ...string) (exit int, stdout, stderr string) {
 	t.Helper()
 	dir := t.TempDir()
+	f.dir = dir
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.go"), []byte("package a\n"), 0o600))
 	args := append([]string{"run", "-C", dir, "--base-url", f.url, "--model", "small"}, flags...)
 	exit, stdout, stderr = call(t, "", append(args, "how many files?")...)

@@ -25,9 +25,10 @@ func chatter(model llm.Asker, list []tools.Tool) llm.Chatter {
 	return react.AsChatter(model, list)
 }
 
-// callsFunctions reports whether a reply of the script calls a function.
+// callsFunctions reports whether the model of the script calls functions: it says
+// so, or a reply does.
 func callsFunctions(s *script.Script) bool {
-	return slices.ContainsFunc(s.Lanes, func(lane *script.Lane) bool {
+	return s.API == "chat" || slices.ContainsFunc(s.Lanes, func(lane *script.Lane) bool {
 		return slices.ContainsFunc(lane.Steps, func(step *script.Step) bool { return len(step.Calls) > 0 })
 	})
 }

@@ -17,8 +17,8 @@ an act, answer, the thought before it, what was dropped; of a reply that is
 refused, error and cure.
 
 Tools are matched against the built-in ones (bash, edit_file, glob, grep, list,
-read_file, write_file), also those that this version does not run yet. Another
-tool is read like one that stores text: first line, then a fence.
+read_file, write_file), whatever a run may do. Another tool is read like one
+that stores text: first line, then a fence.
 
 The exit status is 0 if there is a move, 1 if the reply is refused, 2 if it
 could not be read at all.
@@ -30,8 +30,7 @@ case that fails, then "212 passed, 0 failed"; the exit status is 0 if all passed
 1 if one failed, 2 if the cases could not be read. The format, and the cases of
 the protocol: testdata/protocol. The protocol itself: docs/PROTOCOL.md.`
 
-// builtin are the tools that parse knows. It is the list of package workspace
-// and the tools that are to come.
+// builtin are the tools that parse knows: those of package workspace.
 var builtin = []tools.Tool{
 	{Name: "bash", Lines: tools.Block},
 	{Name: "edit_file", Lines: tools.Body},

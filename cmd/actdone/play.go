@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"slices"
@@ -26,6 +27,7 @@ type play struct {
 	loop    react.Loop   // all but its Trace
 	chatter llm.Chatter  // calls functions, where loop would ask for text; nil for text
 	file    *stepFile    // where the steps go at the end; nil for nowhere
+	record  *recording   // what makes a script of it; nil for nothing
 	timeout time.Duration
 	asJSON  bool
 	pause   func(context.Context) // before each ask but the first; may be nil
@@ -55,7 +57,7 @@ type display interface {
 // run plays to the end, keeps the steps, and reports how it ended.
 func (p *play) run(ctx context.Context) error {
 	result, err := p.turn(ctx)
-	return alsoFailed(err, p.file.write(result.Steps))
+	return alsoFailed(alsoFailed(err, p.file.write(result.Steps)), p.record.end(result, err))
 }
 
 // turn plays to the end and reports how it ended.
@@ -216,11 +218,11 @@ func remarks(stderr io.Writer, result react.Result, err error) {
 
 // missing tells the user, who can allow them, which tools were wanted in vain.
 func (p *play) missing(result react.Result) {
-	for _, t := range []struct{ name, kind string }{{"bash", "exec"}, {"write_file", "write"}, {"edit_file", "write"}} {
-		has := slices.ContainsFunc(p.loop.Tools, func(has tools.Tool) bool { return has.Name == t.name })
-		wanted := slices.ContainsFunc(result.Steps[len(p.prior):], func(s react.Step) bool { return s.Move.Tool == t.name })
+	for _, name := range slices.Sorted(maps.Keys(needs)) {
+		has := slices.ContainsFunc(p.loop.Tools, func(has tools.Tool) bool { return has.Name == name })
+		wanted := slices.ContainsFunc(result.Steps[len(p.prior):], func(s react.Step) bool { return s.Move.Tool == name })
 		if wanted && !has {
-			say(p.stderr, "%s was wanted but is not allowed; --allow %s allows it", t.name, t.kind)
+			say(p.stderr, "%s was wanted but is not allowed; --allow %s allows it", name, needs[name])
 		}
 	}
 }

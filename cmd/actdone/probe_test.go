@@ -103,3 +103,9 @@ func TestAgainQuotes(t *testing.T) {
 	hostile := listing(t, 200, `{"data":[{"id":"x; rm -rf ~"}]}`)
 	assert.Contains(t, noModel(t, []string{hostile}, "it's"), ` --model 'x; rm -rf ~' 'it'\''s'`)
 }
+
+// TestAgainRepeated: a flag that may be repeated is, and keeps its commas.
+func TestAgainRepeated(t *testing.T) {
+	server := listing(t, 200, `{"data":[{"id":"m"}]}`)
+	assert.Contains(t, noModel(t, []string{server}, "--env", "A=1,2", "--env", "B", "why"), ` --model m --env A=1,2 --env B why`)
+}

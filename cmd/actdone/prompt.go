@@ -35,12 +35,13 @@ func showPrompt(cmd *cobra.Command, w work, d dialect, args []string) error {
 	if err != nil {
 		return err
 	}
-	folder, err := w.open(askable(cmd.InOrStdin(), cmd.ErrOrStderr())) // the tools of a run; none is called
+	user := askable(cmd.InOrStdin(), cmd.ErrOrStderr())
+	folder, err := w.open(user) // the tools of a run; none is called
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	run, err := react.Loop{Tools: folder.Tools(), Protocol: protocol}.Transcript(args[0])
+	run, err := react.Loop{Tools: w.tools(folder, user), Protocol: protocol}.Transcript(args[0])
 	if err != nil {
 		return fail(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,8 @@ import (
 )
 
 const runLong = `Run asks a model to do a task in a folder, with tools. It prints the answer; the
-steps go to standard error.
+steps go to standard error. Of a long output they show the beginning: --json and
+--save FILE have the whole, as the model saw it.
 
 The model is one behind an OpenAI-compatible API, hosted or on your machine:
 
@@ -39,6 +41,15 @@ installed: they write only the folder and have no network. "actdone tools
 --isolation" says what holds on this machine. With --isolation unconfined they
 run as you.
 
+Isolated commands read the system directories and the folder. --read-dir opens
+more to them and --network the network; --env gives commands variables. So Go
+programs are built from the modules that you have; what is built is kept in the
+folder, for all else that commands may write is gone after each:
+
+    actdone run --allow write,exec --read-dir "$(go env GOROOT)" \
+        --read-dir "$(go env GOMODCACHE)" --env GOMODCACHE="$(go env GOMODCACHE)" \
+        --env GOCACHE="$PWD/.gocache" --model gpt-5-mini "Why does the build fail?"
+
 At the end the files are named that the run created or changed and that something
 executes later, such as git hooks and Makefiles.
 
@@ -50,6 +61,16 @@ JSON with its kind and version, then one for each step. --continue FILE goes on
 from such a file, with --native or without, whichever wrote it; without a TASK, on
 the task that has no answer yet. A file that holds steps is never replaced by one
 that lacks them: --save takes a new name or that of --continue.
+
+--record FILE makes a script of the run, if it ends with an answer: the task, each
+reply, the answer. --script plays it without the model, and a test may:
+
+    actdone run --record testdata/count.txtar "How many Go files are here?"
+    actdone run --script testdata/count.txtar
+
+FILE must be new. What the model saw of the folder is not in it but for a hash of
+each prompt (of=). If a reply holds what looks like a key or a token, FILE is not
+written; that and what a run without an answer leaves is kept in a temporary file.
 
 The first Ctrl-C ends the run with the steps so far, the second at once. The
 exit status is 0 if there is an answer, 1 if not, 2 if nothing was run.
@@ -98,6 +119,7 @@ type runCommand struct {
 	native    bool
 	asJSON    bool
 	saving    saving
+	recording recording
 
 	local []string // base URLs where a server may listen that nobody named
 }
@@ -112,6 +134,7 @@ func newRun() *cobra.Command {
 		RunE:  c.run,
 	}
 	c.flags(cmd)
+	c.recording.flags(cmd)
 	cmd.Flags().BoolVar(&c.asJSON, "json", false, "print each step and the result as a line of JSON, and nothing else, on standard output")
 	return cmd
 }
@@ -127,9 +150,12 @@ func (c *runCommand) flags(cmd *cobra.Command) {
 	flags.BoolVar(&c.earlyStop, "early-stop", false, "end a reply as soon as it holds a move; not for models that write their reasoning into the reply")
 	flags.StringVar(&c.script, "script", "", "play a script `file` instead; - is standard input")
 	flags.IntVar(&c.maxSteps, "max-steps", 15, "how often the model is asked at most")
-	flags.IntVar(&c.retries, "retries", 2, "how many replies in a row may have no move")
+	flags.IntVar(&c.retries, "retries", defaultRetries, "how many replies in a row may have no move")
 	flags.DurationVar(&c.timeout, "timeout", 0, "how long a run may take, such as 90s or 10m (default no limit)")
 }
+
+// defaultRetries is how many replies in a row may have no move.
+const defaultRetries = 2
 
 func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 	if err := c.check(cmd); err != nil {
@@ -167,6 +193,11 @@ func (c *runCommand) check(cmd *cobra.Command) error {
 	return nil
 }
 
+// given reports whether one of the flags is given.
+func given(cmd *cobra.Command, flags []string) bool {
+	return slices.ContainsFunc(flags, cmd.Flags().Changed)
+}
+
 // textFlags are the flags that say nothing about function calls.
 var textFlags = []string{"protocol", "early-stop", "one-message"}
 
@@ -176,6 +207,7 @@ func (c *runCommand) runScript(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	c.native = c.native || callsFunctions(s) && !given(cmd, textFlags)
 	prior, err := c.saving.begin()
 	if err != nil {
 		return err
@@ -186,6 +218,8 @@ func (c *runCommand) runScript(cmd *cobra.Command, args []string) error {
 	}
 	p := scripted(s, task, c.work.dir)
 	p.prior = prior
+	model := p.loop.LLM.(player)
+	defer model.tellStale(cmd.ErrOrStderr())
 	return c.play(cmd, p, note)
 }
 
@@ -209,6 +243,9 @@ func (c *runCommand) loadScript(cmd *cobra.Command) (s *script.Script, note stri
 func (c *runCommand) runModel(cmd *cobra.Command, args []string) error {
 	p, err := c.asking(cmd, args)
 	if err != nil {
+		return err
+	}
+	if err := c.recording.begin(cmd); err != nil {
 		return err
 	}
 	if p.prior, err = c.saving.begin(); err != nil {
@@ -268,6 +305,7 @@ func (c *runCommand) play(cmd *cobra.Command, p play, note string) error {
 	defer folder.Close()
 	c.warn(p.stderr)
 	p.changed = folder.Changed
+	c.recording.tap(&p, c.choice.model)
 	return p.run(cmd.Context())
 }
 
@@ -288,7 +326,7 @@ func (c *runCommand) ready(cmd *cobra.Command, p *play, user *user, note string)
 	if note != "" {
 		say(p.stderr, "%s", note)
 	}
-	p.loop.Tools, p.loop.MaxSteps, p.loop.Retries = folder.Tools(), c.maxSteps, c.retries
+	p.loop.Tools, p.loop.MaxSteps, p.loop.Retries = c.work.tools(folder, user), c.maxSteps, c.retries
 	p.timeout, p.asJSON = c.timeout, c.asJSON
 	if c.native {
 		p.chatter = chatter(p.loop.LLM, p.loop.Tools)

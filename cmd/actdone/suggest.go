@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/actdone/actdone/tools/workspace"
 )
 
 // noCommand reports arguments of the root command: a command that does not
@@ -43,6 +46,9 @@ func strictHelp(root *cobra.Command) {
 
 // oneTask takes at most one argument, the task.
 func oneTask(cmd *cobra.Command, args []string) error {
+	if err := strayKind(cmd, args); err != nil {
+		return err
+	}
 	if len(args) > 1 {
 		return fmt.Errorf(`%d arguments, want one; put the task in quotes: %s "%s"`, len(args), cmd.CommandPath(), strings.Join(args, " "))
 	}
@@ -51,14 +57,30 @@ func oneTask(cmd *cobra.Command, args []string) error {
 
 // noArgs reports arguments of a command that takes none.
 func noArgs(cmd *cobra.Command, args []string) error {
+	if err := strayKind(cmd, args); err != nil {
+		return err
+	}
 	if len(args) > 0 {
 		return fmt.Errorf(`%q takes no arguments, got %q`, cmd.CommandPath(), args[0])
 	}
 	return nil
 }
 
+// strayKind reports a word that was meant for the list of --allow.
+func strayKind(cmd *cobra.Command, args []string) error {
+	allow := cmd.Flags().Lookup("allow")
+	if allow == nil || !allow.Changed || len(args) == 0 || len(args) > 2 || !kinds[workspace.Kind(args[0])] {
+		return nil
+	}
+	list := strings.Trim(allow.Value.String(), "[]")
+	return fmt.Errorf("%q stands apart from the list of --allow and would be the task; the list has commas: --allow %s,%s", args[0], list, args[0])
+}
+
 // flagError adds to an error of the flag parser what the user may have meant.
 func flagError(cmd *cobra.Command, err error) error {
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok && bad.GetFlag().Value.Type() == "duration" {
+		return fmt.Errorf("--%s %q: want a duration such as 90s or 10m", bad.GetFlag().Name, bad.GetValue())
+	}
 	hint := fmt.Sprintf(`; see "%s --help"`, cmd.CommandPath())
 	var unknown interface{ GetSpecifiedName() string }
 	if errors.As(err, &unknown) && strings.HasPrefix(err.Error(), "unknown") {
