@@ -64,15 +64,14 @@ func isNothing(arguments string) bool {
 	return arguments == "" || arguments == "null"
 }
 
-// callOf returns the call of a prior step: the model's own, or one made of the
-// move of a step that a Loop has taken.
+// callOf returns the call of a prior step in a form that any server takes: the
+// model's own, or one made of the move of a step that a Loop has taken.
 func (c *conversation) callOf(s Step) llm.ToolCall {
 	call := s.Call
 	if call.Name == "" {
-		call = llm.ToolCall{Name: plainToolName(s.Move.Tool), Arguments: c.argumentsOf(s.Move)}
+		call = llm.ToolCall{Name: s.Move.Tool, Arguments: c.argumentsOf(s.Move)}
 	}
-	call.ID = c.newID(call.ID)
-	return call
+	return llm.ToolCall{ID: c.newID(call.ID), Name: plainToolName(call.Name), Arguments: asObject(call.Arguments)}
 }
 
 func (c *conversation) argumentsOf(move Move) string {

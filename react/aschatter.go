@@ -39,6 +39,7 @@ type moves struct {
 	rules string
 	steps []Step
 	task  string
+	begun bool // the task, and there is no answer to it yet
 	asks  int
 	calls int
 	open  map[string]Step // calls without a result
@@ -121,11 +122,11 @@ func (m *moves) takeUser(text string) {
 	switch {
 	case isNote && last >= 0 && m.asks > 0:
 		m.steps[last].Note = strings.ReplaceAll(note, "\nNOTE: ", "\n")
-	case m.task != "" && strings.HasPrefix(text, "error: nothing was run: "):
+	case m.begun && strings.HasPrefix(text, "error: nothing was run: "):
 		m.asks++
 		m.steps = append(m.steps, Step{Task: m.task, Ask: m.asks, Refused: "no move", Observation: text})
 	default:
-		m.task, m.asks = text, 0
+		m.task, m.begun, m.asks = text, true, 0
 	}
 }
 
@@ -134,7 +135,7 @@ func (m *moves) takeAssistant(message llm.Message) {
 	step := Step{Task: m.task, Ask: m.asks, Move: Move{Kind: Done, Thought: message.Reasoning, Answer: message.Text}}
 	if len(message.Calls) == 0 {
 		m.steps = append(m.steps, step)
-		m.asks = 0
+		m.begun, m.asks = false, 0
 		return
 	}
 	thought := message.Text

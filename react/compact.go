@@ -46,11 +46,14 @@ func (p *progress) overgrown(size, n int) bool {
 	if p.limits.compact == 0 || size <= p.limits.compact {
 		return false
 	}
+	for p.stubs < n-untouched && freed(p.steps[p.stubs]) == 0 {
+		p.stubs++ // so that they are not looked at again
+	}
 	stubs, less := p.stubs, 0
 	for ; stubs < n-untouched && size-less > p.limits.compact/compactedTo; stubs++ {
 		less += freed(p.steps[stubs])
 	}
-	if less < p.limits.compact/leastFreed {
+	if less < max(1, p.limits.compact/leastFreed) {
 		return false
 	}
 	p.stubs, p.restarted = stubs, true

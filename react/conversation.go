@@ -3,7 +3,6 @@ package react
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/actdone/actdone/llm"
@@ -133,6 +132,9 @@ func (c *conversation) sayReply(s Step, calls []llm.ToolCall) {
 			m.Text += "\n\n"
 		}
 		m.Text += s.Move.Answer
+		if strings.TrimSpace(m.Text) == "" { // a Loop's: servers refuse a message of nothing
+			m.Text = "(no answer)"
+		}
 		c.inTask = false
 	}
 	c.say(m)
@@ -179,10 +181,12 @@ func (c *conversation) request() (llm.ChatRequest, error) {
 func (c *conversation) reply(m llm.Message, err error) error {
 	m = withoutThoughts(m)
 	cut, truncated := errors.AsType[*llm.TruncatedError](err)
-	unread, isText := errors.AsType[*ProtocolError](err) // of AsChatter
+	_, isText := errors.AsType[*ProtocolError](err) // of AsChatter
 	switch {
 	case isText:
-		return c.refuse(&ProtocolError{Reply: unread.Reply, Err: err, Cure: unread.Cure}, causeName(err), unread.Err.Error())
+		own := protocolError(err)
+		own.Reply = normalizeText(own.Reply)
+		return c.refuse(own, causeName(own.Err), own.Err.Error())
 	case truncated:
 		why, cure := whyCut(cut.Reason)
 		return c.refuse(&ProtocolError{Reply: normalizeText(cut.Text), Err: err, Cure: cure}, "truncated", why)
@@ -211,7 +215,10 @@ func withoutThoughts(m llm.Message) llm.Message {
 		return m
 	}
 	thoughts, m.Text, _ = lex.CutClosingTag(thoughts)
-	m.Text, m.Reasoning = strings.TrimSpace(m.Text), m.Reasoning+strings.TrimSpace(thoughts)
+	if thoughts = strings.TrimSpace(thoughts); thoughts != "" && m.Reasoning != "" {
+		thoughts = "\n\n" + thoughts
+	}
+	m.Text, m.Reasoning = strings.TrimSpace(m.Text), m.Reasoning+thoughts
 	return m
 }
 
@@ -219,7 +226,10 @@ func withoutThoughts(m llm.Message) llm.Message {
 // too many have been refused in a row.
 func (c *conversation) refuse(e *ProtocolError, name, why string) error {
 	step := Step{Task: c.task, Ask: c.asks + 1, Reply: e.Reply, Refused: name}
-	step.Observation = c.observation("", errors.New("nothing was run: "+why+"; "+e.Cure))
+	if e.Cure != "" {
+		why += "; " + e.Cure
+	}
+	step.Observation = c.observation("", errors.New("nothing was run: "+why))
 	c.add(&step, true)
 	c.sayOutcome(step, "")
 	c.sayNotes([]Step{step})
@@ -285,16 +295,12 @@ func (c *conversation) drop() {
 // which is all that Mistral's servers take.
 func madeID(n int) string { return fmt.Sprintf("call%05d", n) }
 
-// newID returns id, or one made of it that no call of the conversation has.
+// newID returns id, or one made up if there is none or a call of the conversation
+// has it.
 func (c *conversation) newID(id string) string {
-	if id == "" {
-		id = madeID(len(c.ids) + 1)
+	for n := len(c.ids) + 1; id == "" || c.ids[id]; n++ {
+		id = madeID(n)
 	}
-	for unique, n := id, 2; ; n++ {
-		if !c.ids[unique] {
-			c.ids[unique] = true
-			return unique
-		}
-		unique = id + "_" + strconv.Itoa(n)
-	}
+	c.ids[id] = true
+	return id
 }

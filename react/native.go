@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 
 	"github.com/actdone/actdone/llm"
 	"github.com/actdone/actdone/tools"
@@ -147,7 +148,8 @@ func (r *nativeRun) chat(ctx context.Context, request llm.ChatRequest) (llm.Mess
 	reply, err := r.loop.LLM.Chat(asking, request)
 	text, err := h.end(reply.Text, err)
 	r.askDone(h, started, prompt, text, err)
-	if ctx.Err() != nil && err != nil {
+	nothing := len(reply.Calls) == 0 && strings.TrimSpace(reply.Text) == ""
+	if ctx.Err() != nil && (err != nil || nothing) {
 		r.askErr = err
 		return llm.Message{}, ctx.Err()
 	}

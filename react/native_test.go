@@ -204,10 +204,10 @@ func TestNativeNamesAndIDs(t *testing.T) {
 		got = append(got, s.Call.ID+" "+s.Call.Name+": "+s.Observation)
 	}
 	assert.Equal(t, []string{
-		"a list: seen", "a_2 list: seen",
+		"a list: seen", "call00002 list: seen",
 		`call00003 no_such_tool: error: unknown tool "no such\ntool"; tools: list`,
 		"call00004 unknown: error: unknown tool ; tools: list",
-		"a_3 list: seen", " : ",
+		"call00005 list: seen", " : ",
 	}, got)
 	assertOnlyAppended(t, model.requests)
 }

@@ -13,7 +13,8 @@ import (
 // In, for [Tool.Schema]. Names come from the json tags, descriptions from the
 // jsonschema tags. A field is required unless it is a pointer to a plain value or
 // its tag says omitempty or omitzero; fields that In does not have are not
-// allowed, and no value may be null.
+// allowed. The schema has null nowhere, also not for a pointer or a slice; a tool of
+// [Typed] takes it all the same for an optional field, as if that were left out.
 //
 // It is an error if In is not a struct or has fields that no schema describes,
 // such as funcs.

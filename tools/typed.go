@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"unicode"
 )
 
 // Typed makes a tool from a func over a struct, whose fields are the arguments:
@@ -29,7 +30,8 @@ import (
 // their descriptions from the jsonschema tags. A field is optional if it is a
 // pointer, or if its tag says omitempty or omitzero; otherwise it is required.
 // What cannot be written as words is refused here, with an error: nested and
-// embedded structs, maps, types with a JSON or text form of their own.
+// embedded structs, maps, types with a JSON or text form of their own. So is a
+// name that is empty or has blanks or control characters in it.
 //
 // # Input
 //
@@ -53,6 +55,9 @@ import (
 // are errors, told in one line with the form that is right. f is called only
 // if there are none.
 func Typed[In any](name, usage string, f func(context.Context, In) (string, error)) (Tool, error) {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return Tool{}, fmt.Errorf("tool %q: its name is empty or has blanks or controls in it", name)
+	}
 	form, err := formOf(name, reflect.TypeFor[In]())
 	if err == nil && f == nil {
 		err = errors.New("no func to call")

@@ -296,6 +296,10 @@ func TestTypedRefused(t *testing.T) {
 		N int `json:"n,string"`
 	}](t))
 	assert.Equal(t, "tool x: field Inner is embedded; write its fields out", construct[struct{ Inner }](t))
+	for _, name := range []string{"", "bad name", "a\nb", "a\x00"} {
+		_, err := tools.Typed(name, "", func(context.Context, weather) (string, error) { return "", nil })
+		assert.EqualError(t, err, fmt.Sprintf("tool %q: its name is empty or has blanks or controls in it", name))
+	}
 	_, err := tools.Typed[weather]("x", "", nil)
 	assert.EqualError(t, err, "tool x: no func to call")
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -122,6 +123,9 @@ func checkHead(line []byte) error {
 // when the steps are saved again.
 func parseStep(line []byte) (react.Step, error) {
 	var s react.Step
+	if !utf8.Valid(line) {
+		return s, damaged(errors.New("invalid UTF-8"))
+	}
 	one := json.NewDecoder(bytes.NewReader(line))
 	one.DisallowUnknownFields()
 	if err := one.Decode(&s); err != nil {

@@ -56,6 +56,7 @@ func TestStepsDamaged(t *testing.T) {
 		{"field", first + good + `{"task":"a","ask":1,"colour":1}`, `x:3: the line is damaged: unknown field "colour"`},
 		{"type", first + `{"task":7}`, "x:2: the line is damaged: cannot unmarshal number into Go struct field Step.task of type string"},
 		{"no-step", first + "{}\n", "x:2: the line is damaged: ask 0; they are numbered from 1"},
+		{"bytes", first + "{\"task\":\"a\xff\",\"ask\":1}\n", "x:2: the line is damaged: invalid UTF-8"},
 		{"move", first + `{"task":"a","ask":1,"move":{"kind":"jump"}}`, `x:2: the line is damaged: a move of kind "jump"; want "act", "done" or none`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -138,7 +138,9 @@ func (a askerTest) bench(r *report, text string, how setup) *bench {
 		s = parseText(text)
 	}
 	s.Name = "the script of the test"
-	b := &bench{report: r, Server: serve(r.t, &script.Player{Script: s, Regrow: true})}
+	player := &script.Player{Script: s, Regrow: true}
+	r.players = append(r.players, player)
+	b := &bench{report: r, Server: serve(r.t, player)}
 	handler := b.http.Handler
 	if how.wrap != nil {
 		handler = how.wrap(handler)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/actdone/actdone/llm"
+	"github.com/actdone/actdone/llm/script"
 )
 
 // Conformance tests that an [llm.Asker] keeps its contract, each rule in a subtest
@@ -91,6 +92,8 @@ type report struct {
 
 	mu     sync.Mutex
 	faults []error
+
+	players []*script.Player // of the servers
 }
 
 func (r *report) errorf(format string, args ...any) {
@@ -108,10 +111,26 @@ func (c check) result(t *testing.T) error {
 		t.Cleanup(r.asks.Wait) // the last thing: servers are closed
 		c.run(r)
 	})
+	if len(r.faults) > 0 {
+		r.faults = append(r.refused(), r.faults...)
+	}
 	if more := len(r.faults) - mostFaults; more > 0 {
 		r.faults = append(r.faults[:mostFaults:mostFaults], fmt.Errorf("and %d more", more))
 	}
 	return errors.Join(r.faults...)
+}
+
+// refused returns why the first request was refused that was, which the Asker
+// may not tell.
+func (r *report) refused() []error {
+	for _, player := range r.players {
+		for _, fault := range player.Untold(nil) {
+			if e, ok := errors.AsType[*script.RefusedError](fault); ok {
+				return []error{fmt.Errorf("request %d was refused with status %d: %s", e.Request, e.Code, e.Reason)}
+			}
+		}
+	}
+	return nil
 }
 
 // mostFaults is how many faults of a check are shown.

@@ -3,6 +3,8 @@ package llmtest_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +54,26 @@ func TestWrappersConform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { llmtest.TestWrapper(t, wrap) })
 	}
+}
+
+// TestRefusedRequests holds that an Asker whose requests are refused is told why,
+// which it may not tell itself, once.
+func TestRefusedRequests(t *testing.T) {
+	found := llmtest.CheckAsker(t, func(_ *testing.T, ep llmtest.Endpoint) llm.Asker {
+		return llm.AskFunc(func(ctx context.Context, _ string) (string, error) {
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, ep.BaseURL+"/chat/completions", strings.NewReader("{}"))
+			if err != nil {
+				return "", err
+			}
+			answer, err := ep.Client.Do(r)
+			if err != nil {
+				return "", err
+			}
+			return "", errors.Join(&llm.StatusError{Code: answer.StatusCode}, answer.Body.Close())
+		})
+	}, func(name string) bool { return name != "memory" })
+	assert.ErrorContains(t, found["memory"], "request 1 was refused with status 400: ")
+	assert.Equal(t, 1, strings.Count(found["memory"].Error(), "refused"))
 }
 
 // TestChaosConforms is about Chaos where it does not slip. It holds text back

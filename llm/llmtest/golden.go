@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/actdone/actdone/llm/script"
@@ -23,19 +25,22 @@ func Golden(t testing.TB, p *Player) {
 		p.goldens = true
 		return
 	}
+	if slices.Contains(strings.Split(t.Name(), "/"), "..") {
+		t.Fatalf("llmtest: the test's name %q leads out of testdata/golden; give the subtest another", t.Name())
+	}
 	path := pathOf(t, "golden/"+t.Name())
 	opened.add(path)
 	m := modeFor(t, path)
 	if m.update {
-		p.path, p.mode, p.goldens = path, m, true
+		p.path, p.mode, p.goldens = absolute(p.home, path), m, true
 		p.Script.Title = "What " + t.Name() + " asks."
 		return
 	}
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(absolute(p.home, path)); errors.Is(err, os.ErrNotExist) {
 		t.Errorf("there is no %s; write it with: %s", filepath.ToSlash(path), acceptCommand(t.Name()))
 		return
 	}
-	if err := compare(t, p, parse(t, path)); err != nil {
+	if err := compare(t, p, parse(t, p.home, path)); err != nil {
 		t.Errorf("%v", err)
 	}
 }

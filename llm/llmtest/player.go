@@ -34,7 +34,8 @@ type Player struct {
 	// nothing is written then.
 	Scrub bool
 
-	path    string // of the file; "" for a script in code
+	path    string // of the file, absolute; "" for a script in code
+	home    string // the folder in which it was made; the test may go to another
 	dir     string // of the run, temporary; "" if the kit has made none
 	lane    string // the only one whose asks are seen; "" for all
 	mode    mode
@@ -63,7 +64,7 @@ func Script(t testing.TB, steps ...any) *Player {
 		lane.Steps = append(lane.Steps, made)
 	}
 	s := &script.Script{Name: filepath.Base(file), Lanes: []*script.Lane{lane}}
-	p := &Player{Player: &script.Player{Script: s, Dirs: dirs()}}
+	p := &Player{Player: &script.Player{Script: s, Dirs: dirs()}, home: absolute("", "")}
 	t.Cleanup(func() { t.Helper(); p.finish(t, p.Untold(nil)) })
 	return p
 }
@@ -91,8 +92,8 @@ func pathOf(t testing.TB, name string) string {
 func open(t testing.TB, path string) *Player {
 	t.Helper()
 	mode := modeFor(t, path)
-	s := parse(t, path)
-	p := &Player{Player: &script.Player{Script: s, Dirs: dirs(), Accept: acceptCommand(t.Name())}, path: path, mode: mode}
+	s := parse(t, "", path)
+	p := &Player{Player: &script.Player{Script: s, Dirs: dirs(), Accept: acceptCommand(t.Name())}, path: absolute("", path), mode: mode}
 	p.Update = mode.writes()
 	if mode.record {
 		p.Player.Live = liveModel{p}
@@ -100,11 +101,23 @@ func open(t testing.TB, path string) *Player {
 	return p
 }
 
-// parse reads a script file.
-func parse(t testing.TB, path string) *script.Script {
+// absolute returns a path relative to a folder, or to the one that we are in, as
+// it is in any.
+func absolute(dir, path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
+}
+
+// parse reads a script file, named relative to dir.
+func parse(t testing.TB, dir, path string) *script.Script {
 	t.Helper()
 	opened.add(path)
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(absolute(dir, path))
 	if errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("llmtest: there is no script %s; write one, if only its task and a reply: recording needs it too", filepath.ToSlash(path))
 	}

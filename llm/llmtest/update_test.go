@@ -160,6 +160,45 @@ func TestUpdateEnds(t *testing.T) {
 	assert.Equal(t, map[string]string{"x.txtar": wrong}, contents(t, filepath.Dir(path)))
 }
 
+// TestUpdateElsewhere holds that a script is written where it was read, and the
+// golden file of a script in code where that was made, also by a test that is then
+// in another folder.
+func TestUpdateElsewhere(t *testing.T) {
+	quiet(t)
+	t.Setenv("LLMTEST_UPDATE", "1")
+	const start, end = "-- task --\nt\n-- reply --\nACT: write a.txt new\n-- reply --\nDONE: yes\n-- answer --\n", "yes\n"
+	home := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(home, "x.txtar"), []byte(start), 0o666))
+	t.Chdir(home)
+	inCode := func(s *spy) {
+		p := llmtest.Script(s, "DONE: yes")
+		t.Chdir(t.TempDir())
+		_, err := p.Ask(t.Context(), "t")
+		require.NoError(t, err)
+		llmtest.Golden(s, p)
+	}
+	require.Empty(t, spyOn(t, "TestIt", func(s *spy) {
+		llmtest.Play(s, "x.txtar", func(c *llmtest.Case) (string, error) { t.Chdir(c.Dir); return edit(c) })
+	}).errors)
+	assert.Equal(t, map[string]string{"x.txtar": start + end}, contents(t, home))
+	for _, update := range []string{"1", ""} {
+		t.Setenv("LLMTEST_UPDATE", update)
+		t.Chdir(home)
+		require.Empty(t, spyOn(t, "TestIt", inCode).errors)
+		assert.FileExists(t, filepath.Join(home, "testdata/golden/TestIt.txtar"))
+	}
+}
+
+// TestGoldenOutside holds that no name of a test leads out of testdata/golden.
+func TestGoldenOutside(t *testing.T) {
+	quiet(t)
+	t.Setenv("LLMTEST_UPDATE", "1")
+	t.Chdir(t.TempDir())
+	s := spyOn(t, "TestIt/../../../x", func(s *spy) { llmtest.Golden(s, llmtest.Script(s)) })
+	assert.Equal(t, `llmtest: the test's name "TestIt/../../../x" leads out of testdata/golden; give the subtest another`, s.text())
+	assert.Empty(t, contents(t, "."))
+}
+
 // TestUpdateFolder holds that the folder of a run does not get into a golden.
 func TestUpdateFolder(t *testing.T) {
 	quiet(t)

@@ -47,6 +47,7 @@ const mostReply = 32 << 20
 // features are the parts of a request that a server may refuse.
 type features struct {
 	usage, stop bool
+	null        bool   // null as a content
 	limit       string // the name of the token limit
 }
 
@@ -122,6 +123,7 @@ func (a *attempt) head() ([]byte, error) {
 	if c.Temperature != nil {
 		body["temperature"] = *c.Temperature
 	}
+	a.sent.null = !c.learned.noNull.Load()
 	if c.MaxTokens > 0 {
 		a.sent.limit = c.limitField(a.settings.base)
 		body[a.sent.limit] = c.MaxTokens
@@ -142,10 +144,10 @@ func (a *attempt) head() ([]byte, error) {
 // messages returns the request's messages. A server that refuses a null gets a
 // copy without it, every time: there are few of them.
 func (a *attempt) messages() []byte {
-	if a.client.learned.noNull.Load() {
-		return bytes.ReplaceAll(a.request.messages, nullContent, emptyContent)
+	if a.sent.null {
+		return a.request.messages
 	}
-	return a.request.messages
+	return bytes.ReplaceAll(a.request.messages, nullContent, emptyContent)
 }
 
 // limitField returns the name of the token limit.
@@ -176,7 +178,7 @@ func (a *attempt) adapt(err error) bool {
 	case a.sent.limit != "" && refuses(text, a.sent.limit):
 		learned.swapLimit.Store(true)
 		return a.client.limitField(a.settings.base) != a.sent.limit
-	case !learned.noNull.Load() && bytes.Contains(a.request.messages, nullContent) && refusesNull(text):
+	case a.sent.null && bytes.Contains(a.request.messages, nullContent) && refusesNull(text):
 		learned.noNull.Store(true)
 	default:
 		return false

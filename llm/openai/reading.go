@@ -184,7 +184,7 @@ func (r *reading) message(calls []llm.ToolCall) llm.Message {
 // not known to mean that does not.
 func complete(finish string) bool {
 	switch strings.ToLower(finish) {
-	case "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed", "done", "tool_calls", "function_call":
+	case "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed", "done", "tool_calls", "tool_use", "function_call":
 		return true
 	}
 	return false

@@ -15,7 +15,6 @@ const (
 	Read  Kind = "read"  // show names or contents of files
 	Write Kind = "write" // create, change or remove files
 	Exec  Kind = "exec"  // run a command
-	Net   Kind = "net"   // reach another machine
 )
 
 // A Request is one call that waits for approval.
@@ -36,7 +35,8 @@ type Request struct {
 	Diff string
 
 	// Display is the whole request for a person to read: controls, text
-	// direction marks and long runs of blanks in it are made visible.
+	// direction marks, other characters that do not show and long runs of
+	// blanks in it are made visible.
 	Display string
 }
 

@@ -113,6 +113,8 @@ func TestVisible(t *testing.T) {
 		{"bidi", "a\u202eb\u2066c\u200fd", `a\u{202e}b\u{2066}c\u{200f}d`},
 		{"tags", "a\U000e0041\ufeff", `a\u{e0041}\u{feff}`},
 		{"c1", "a\u0085\u009b2Jb", `a\u{85}\u{9b}2Jb`},
+		{"unseen", "a\u200bb\u00adc\u2800d\u3164e\ufe0ff\u2028g", `a\u{200b}b\u{ad}c\u{2800}d\u{3164}e\u{fe0f}f\u{2028}g`},
+		{"unseen-among-blanks", "ls" + strings.Repeat(" ", 30) + "\u2060" + strings.Repeat(" ", 33) + "x", "ls" + strings.Repeat(" ", 30) + `\u{2060}[33 blanks]x`},
 		{"invalid", "a\xffb\xc3", `a\xffb\xc3`},
 		{"replacement-character", "a\ufffdb", "a\ufffdb"},
 	} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,9 +85,9 @@ func unquoteAll(input string) (path string, err error) {
 }
 
 // decodeFields reads a JSON object into a struct that fields lists the fields
-// of. An unknown field is an error.
+// of. An unknown field is an error; 3.0 is a whole number.
 func decodeFields(input string, into any, fields string) error {
-	d := json.NewDecoder(strings.NewReader(input))
+	d := json.NewDecoder(strings.NewReader(withoutZeros(input)))
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
 	if err == nil && d.Decode(new(json.RawMessage)) != io.EOF {
@@ -96,9 +97,59 @@ func decodeFields(input string, into any, fields string) error {
 		return nil
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("bad JSON: field %s cannot be a %s; fields: %s", wrong.Field, wrong.Value, fields)
+		return fmt.Errorf("bad JSON: field %s cannot be %s: want %s; fields: %s",
+			wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:], given(wrong.Value), expected(wrong.Type), fields)
 	}
 	return fmt.Errorf("bad JSON: %s; fields: %s", strings.TrimPrefix(err.Error(), "json: "), fields)
+}
+
+// given says what an [json.UnmarshalTypeError] found.
+func given(value string) string {
+	number, ok := strings.CutPrefix(value, "number ")
+	switch {
+	case ok:
+		return number
+	case value == "array", value == "object":
+		return "an " + value
+	}
+	return "a " + value
+}
+
+// expected says what the values of a field are.
+func expected(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "a whole number"
+	}
+	return "a number"
+}
+
+// withoutZeros returns a JSON object with 3 for fields that are 3.0, as some
+// models write whole numbers. What is no object stays as it is.
+func withoutZeros(input string) string {
+	d := json.NewDecoder(strings.NewReader(input))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return input
+	}
+	var out strings.Builder
+	done := 0
+	for d.More() {
+		var value json.RawMessage
+		if _, err := d.Token(); err != nil || d.Decode(&value) != nil {
+			return input
+		}
+		end := int(d.InputOffset())
+		digits, zeros, ok := strings.Cut(string(value), ".")
+		if ok && zeros != "" && strings.Trim(zeros, "0") == "" && strings.Trim(digits, "-0123456789") == "" {
+			out.WriteString(input[done:end-len(value)] + digits)
+			done = end
+		}
+	}
+	return out.String() + input[done:]
 }
 
 // A span is a range of lines, counted from 1: from first to last, or the last

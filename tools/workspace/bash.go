@@ -26,7 +26,8 @@ func (w *Workspace) bashTool() tools.Tool {
 	return tools.Tool{
 		Name: "bash",
 		Usage: fmt.Sprintf("COMMAND: run it with bash in the workspace; a new shell each time, "+
-			"no input, at most %s s; shows the output, and the exit status unless it is 0", seconds(w.limits.Timeout)),
+			"no input, at most %s s%s; shows the output, and the exit status unless it is 0",
+			seconds(w.limits.Timeout), w.moreTime(w.limits.Timeout, " (%s for up to %s s)")),
 		Lines:  tools.Block,
 		Schema: bashSchema,
 		Call:   w.bash,
@@ -57,9 +58,20 @@ func (w *Workspace) bash(ctx context.Context, input string) (string, error) {
 	case ctx.Err() != nil:
 		return out.text(), ctx.Err()
 	case own.Err() != nil:
-		return fmt.Sprintf("exit: timeout after %ss, killed; output so far:\n%s", seconds(timeout), out.text()), nil
+		return fmt.Sprintf("exit: timeout after %ss, killed%s; output so far:\n%s",
+			seconds(timeout), w.moreTime(timeout, "; use %s for up to %s s"), out.text()), nil
 	}
 	return out.text(), fmt.Errorf("run bash: %w", err)
+}
+
+// moreTime says in the words of format how to get more time than a call has,
+// if that can be had.
+func (w *Workspace) moreTime(has time.Duration, format string) string {
+	if has >= w.longest {
+		return ""
+	}
+	longest := seconds(w.longest)
+	return fmt.Sprintf(format, `{"command": "...", "timeout": `+longest+`}`, longest)
 }
 
 // A bashCall is the JSON object that bash takes in place of a command.
@@ -77,7 +89,9 @@ var bashSchema = json.RawMessage(`{"type":"object","properties":{` +
 // is no command that bash could run, so it is never taken for one.
 func (w *Workspace) bashInput(input string) (command string, timeout time.Duration, err error) {
 	call := bashCall{Command: input}
-	if trimmed := strings.TrimSpace(input); strings.HasPrefix(trimmed, "{") && json.Valid([]byte(trimmed)) {
+	trimmed := strings.TrimSpace(input)
+	object := strings.HasPrefix(trimmed, "{") && json.Valid([]byte(trimmed))
+	if object {
 		call = bashCall{}
 		if err := decodeFields(trimmed, &call, "command, timeout"); err != nil {
 			return "", 0, err
@@ -88,6 +102,9 @@ func (w *Workspace) bashInput(input string) (command string, timeout time.Durati
 		if timeout, err = w.deadline(*call.Timeout); err != nil {
 			return "", 0, err
 		}
+	}
+	if object && strings.TrimSpace(call.Command) == "" {
+		return "", 0, errors.New("no command; fields: command, timeout")
 	}
 	return call.Command, timeout, checkCommand(call.Command)
 }
@@ -143,7 +160,7 @@ func (w *Workspace) bashArgs(command string) []string {
 	if w.pipefail {
 		args = append(args, "-o", "pipefail")
 	}
-	return append(args, "-c", command)
+	return append(args, "-c", "--", command) // which may begin with a dash
 }
 
 // kib returns bytes in units of 1,024, at least one.

@@ -43,12 +43,12 @@ func TestBashInput(t *testing.T) {
 	w := openTemp(t)
 	for _, c := range []struct{ name, input, want, wantErr string }{
 		{"command", `{"command":"echo hi"}`, "hi", ""},
-		{"timeout", ` {"command":"sleep 999","timeout":0.2} `, "exit: timeout after 0.2s, killed; output so far:\n(no output)", ""},
+		{"timeout", ` {"command":"sleep 999","timeout":0.2} `, `exit: timeout after 0.2s, killed; use {"command": "...", "timeout": 600} for up to 600 s; output so far:` + "\n(no output)", ""},
 		{"group", "{ echo hi; }", "hi", ""},
 		{"not-json", `{"command":"echo hi"`, "exit: 127\n" + w.bashPath + `: line 1: {command:echo hi: command not found`, ""},
 		{"unknown-field", `{"command":"true","cwd":"/"}`, "", `bad JSON: unknown field "cwd"; fields: command, timeout`},
-		{"wrong-type", `{"command":"true","timeout":"5"}`, "", "bad JSON: field timeout cannot be a string; fields: command, timeout"},
-		{"no-command", "{}", "", "no command; write it on the line of the act or in a fence under it"},
+		{"wrong-type", `{"command":"true","timeout":"5"}`, "", "bad JSON: field timeout cannot be a string: want a number; fields: command, timeout"},
+		{"no-command", "{}", "", "no command; fields: command, timeout"},
 		{"over", `{"command":"true","timeout":900}`, "", "timeout 900 is over the maximum 600"},
 		{"negative", `{"command":"true","timeout":-1}`, "", "timeout -1 is not a time; give seconds, or leave it out for 120"},
 		{"zero", `{"command":"true","timeout":0}`, "", "timeout 0 is not a time; give seconds, or leave it out for 120"},
@@ -81,6 +81,12 @@ func TestPipefail(t *testing.T) {
 	w := openTemp(t, func(c *Config) { c.Pipefail = true })
 	want(t, w, "bash", "false | true", "exit: 1\n(no output)")
 	want(t, w, "bash", "echo $0; echo $-", w.bashPath+"\nhBc")
+}
+
+func TestBashCommandWithDash(t *testing.T) {
+	w := openTemp(t)
+	want(t, w, "bash", "-x() { echo called; }; -x", "called")
+	want(t, w, "bash", "--version", "exit: 127\n"+w.bashPath+": line 1: --version: command not found")
 }
 
 func TestBashThroughLinkedDir(t *testing.T) {
@@ -141,7 +147,7 @@ func TestBashSpec(t *testing.T) {
 	}))
 	_, err := call(t, w, "bash", "  a 'b' \n")
 	require.NoError(t, err)
-	assert.Equal(t, []string{w.bashPath, "--noprofile", "--norc", "-c", "  a 'b' \n"}, got.Args[len(got.Args)-5:])
+	assert.Equal(t, []string{w.bashPath, "--noprofile", "--norc", "-c", "--", "  a 'b' \n"}, got.Args[len(got.Args)-6:])
 	assert.Equal(t, w.bashPath, got.Args[0])
 	assert.True(t, filepath.IsAbs(w.bashPath))
 	assert.Equal(t, w.dir, got.Dir)

@@ -11,7 +11,10 @@ import (
 // sniffed is how much of a file decides whether it is text.
 const sniffed = 8 << 10
 
-var errUTF16 = errors.New("utf-16 text; convert with iconv in bash first")
+// utf16 returns the error about a file that holds UTF-16.
+func (w *Workspace) utf16(asked string) error {
+	return errors.New(w.withBash(quotePath(asked)+" is utf-16 text", "convert it with iconv in bash first"))
+}
 
 // signatures tells some formats by their first bytes.
 var signatures = []struct{ start, name string }{
@@ -28,7 +31,7 @@ var signatures = []struct{ start, name string }{
 }
 
 // refuseBinary returns an error if the file does not begin like text.
-func refuseBinary(f *regular) error {
+func (w *Workspace) refuseBinary(f *regular) error {
 	start := make([]byte, sniffed)
 	n, err := f.ReadAt(start, 0)
 	if err != nil && err != io.EOF {
@@ -36,7 +39,7 @@ func refuseBinary(f *regular) error {
 	}
 	start = start[:n]
 	if looksUTF16(start) {
-		return errUTF16
+		return w.utf16(f.asked)
 	}
 	kind := signature(start)
 	if kind == "" && bytes.IndexByte(start, 0) < 0 {
@@ -45,8 +48,8 @@ func refuseBinary(f *regular) error {
 	if kind != "" {
 		kind += ", "
 	}
-	return fmt.Errorf("%s is binary (%s%s); use bash with file, xxd or strings",
-		quotePath(f.asked), kind, count(f.info.Size(), "byte", "bytes"))
+	text := fmt.Sprintf("%s is binary (%s%s)", quotePath(f.asked), kind, count(f.info.Size(), "byte", "bytes"))
+	return errors.New(w.withBash(text, "use bash with file, xxd or strings"))
 }
 
 // isBinary reports whether a file that begins so is none to search for text.

@@ -25,6 +25,14 @@ func deceptive(r rune) bool {
 	return false
 }
 
+// unseen reports whether r shows as nothing, or as a blank that is none. Between
+// blanks it would hide that they are many.
+func unseen(r rune) bool {
+	const brailleBlank = 0x2800
+	return r == brailleBlank || r == 0x2028 || r == 0x2029 ||
+		unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
 // appendEscape appends the first rune of text in the form that shows it, \xNN
 // for bytes and \u{...} for other runes.
 func appendEscape(dst []byte, r rune, text []byte) []byte {
@@ -60,10 +68,16 @@ func visible(s string) string {
 		}
 		b = append(b, text[:size]...)
 		text = text[size:]
-		if len(text) > 0 {
-			b, size, _ = appendVisible(b, text)
-			text = text[size:]
+		if len(text) == 0 {
+			break
 		}
+		if r, size := utf8.DecodeRune(text); unseen(r) {
+			b = appendEscape(b, r, text)
+			text = text[size:]
+			continue
+		}
+		b, size, _ = appendVisible(b, text)
+		text = text[size:]
 	}
 	return string(b)
 }
@@ -73,7 +87,7 @@ func visible(s string) string {
 func blanks(text []byte) (n, size int) {
 	for size < len(text) {
 		r, width := utf8.DecodeRune(text[size:])
-		if !unicode.IsSpace(r) || control(r) {
+		if !unicode.IsSpace(r) || control(r) || unseen(r) {
 			break
 		}
 		n, size = n+1, size+width

@@ -61,7 +61,13 @@ func stockAsDocumented(crates map[string]int) tools.Tool {
 // buyAsDocumented is the third.
 func buyAsDocumented() (tools.Tool, error) {
 	buy, err := tools.Typed("buy", "order crates", func(ctx context.Context, o order) (string, error) {
-		return fmt.Sprintf("ordered %d of %s", max(o.Count, 1), o.Fruit), nil
+		if o.Count == 0 {
+			o.Count = 1
+		}
+		if o.Count < 1 {
+			return "", fmt.Errorf("count is %d; order 1 or more", o.Count)
+		}
+		return fmt.Sprintf("ordered %d of %s", o.Count, o.Fruit), nil
 	})
 	return buy, err
 }
@@ -107,6 +113,8 @@ func TestToolsPage(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "ordered 3 of apples", output, input)
 	}
+	_, err = buy.Call(t.Context(), "apples -1")
+	assert.EqualError(t, err, "count is -1; order 1 or more")
 	_, err = stockAsDocumented(map[string]int{"apples": 1}).Call(t.Context(), "kiwi")
 	assert.EqualError(t, err, `no fruit "kiwi"; there are apples and pears`)
 	assert.Error(t, openAsDocumented(llm.Fixed("DONE: x"), "1234")) // there is no such directory

@@ -24,6 +24,8 @@ type edit struct {
 	text    []byte // the file so far, without its byte order mark
 	regions []region
 	places  int // that were changed
+
+	withBash func(text, hint string) string // of the workspace
 }
 
 // A region is a range of lines of the text that a block put there. It may be
@@ -76,7 +78,7 @@ func (e *edit) applyBlock(b block) error {
 	case len(starts) == 0:
 		return e.notFound(flat, b.search)
 	case e.all && len(starts) == most:
-		return fmt.Errorf("and those before it match more than %s places; use bash with sed", comma(maxPlaces))
+		return errors.New(e.withBash(fmt.Sprintf("and those before it match more than %s places", comma(maxPlaces)), "use bash with sed"))
 	case !e.all && len(starts) > 1:
 		return e.ambiguous(flat, starts)
 	}
@@ -107,7 +109,7 @@ func (e *edit) replace(flat []byte, starts []int, b block) error {
 		out = append(out, e.text[pos:next]...)
 		out = b.appendTo(out, e.text[next:end])
 		if len(out) > e.limit {
-			return fmt.Errorf("makes the file larger than %s; use bash", count(e.limit, "byte", "bytes"))
+			return e.tooLarge()
 		}
 		line += above
 		e.changed(line, len(b.search), len(b.replace))
@@ -115,11 +117,15 @@ func (e *edit) replace(flat []byte, starts []int, b block) error {
 		pos, flatPos = end, skipLines(flat, start, len(b.search))
 	}
 	if len(out)+len(e.text)-pos > e.limit {
-		return fmt.Errorf("makes the file larger than %s; use bash", count(e.limit, "byte", "bytes"))
+		return e.tooLarge()
 	}
 	e.text = append(out, e.text[pos:]...)
 	e.places += len(starts)
 	return nil
+}
+
+func (e *edit) tooLarge() error {
+	return errors.New(e.withBash("makes the file larger than "+count(e.limit, "byte", "bytes"), "use bash"))
 }
 
 // changed notes that lines from first on were replaced. Regions below move,

@@ -10,7 +10,7 @@ import (
 )
 
 func newEdit(text string) *edit {
-	return &edit{asked: "a.go", limit: 8 << 20, hidden: &secrets{}, text: []byte(text)}
+	return &edit{asked: "a.go", limit: 8 << 20, hidden: &secrets{}, text: []byte(text), withBash: (&Workspace{runner: Unconfined{}}).withBash}
 }
 
 // oneBlock is a call with a single block, whose lines are given as text.

@@ -37,13 +37,16 @@ func (w *Workspace) editFile(ctx context.Context, input string) (string, error) 
 		return "", unchanged(err)
 	}
 	mark, text := cutMark(t.old)
-	e := edit{asked: t.asked, limit: w.limits.EditBytes - len(mark), hidden: w.secrets, all: in.All, text: text}
+	e := edit{asked: t.asked, limit: w.limits.EditBytes - len(mark), hidden: w.secrets, all: in.All, text: text, withBash: w.withBash}
 	if err := e.apply(ctx, blocks); err != nil {
 		return "", unchanged(err)
 	}
 	data := append(bytes.Clone(mark), e.text...)
 	if bytes.Equal(data, t.old) {
 		return "", unchanged(errors.New("the blocks together change nothing"))
+	}
+	if err := w.secrets.refuseMark(t.asked, t.old, data); err != nil {
+		return "", unchanged(err)
 	}
 	stale := w.memory.differs(t)
 	if err := w.approve(ctx, t.request("edit_file", data)); err != nil {
@@ -67,9 +70,9 @@ func (w *Workspace) aimAtText(asked string) (*target, error) {
 	case !t.exists:
 		return nil, w.explain(asked, t.rel, fs.ErrNotExist)
 	case len(t.old) > w.limits.EditBytes:
-		return nil, t.tooLarge(int64(len(t.old)), w.limits.EditBytes)
+		return nil, w.tooLarge(t, int64(len(t.old)), w.limits.EditBytes)
 	case looksUTF16(t.old[:min(len(t.old), sniffed)]):
-		return nil, errUTF16
+		return nil, w.utf16(asked)
 	}
 	return t, nil
 }
@@ -79,6 +82,9 @@ func cutMark(text []byte) (mark, rest []byte) {
 	rest = bytes.TrimPrefix(text, byteOrderMark)
 	return text[:len(text)-len(rest)], rest
 }
+
+// editNames are the fields of editFields.
+const editNames = "path, search, replace, all"
 
 // editFields is what edit_file takes as a JSON object.
 type editFields struct {
@@ -100,7 +106,7 @@ func (w *Workspace) parseEditFile(input string) (editFields, []block, error) {
 	if err != nil {
 		return in.editFields, nil, err
 	}
-	body, err := cutBody(input, &in, "path, search, replace, all", func(line string) (err error) {
+	body, err := cutBody(input, &in, editNames, func(line string) (err error) {
 		in.editFields, err = parseEditLine(line)
 		return err
 	})
@@ -108,13 +114,15 @@ func (w *Workspace) parseEditFile(input string) (editFields, []block, error) {
 	switch {
 	case err != nil:
 	case in.Path == "":
-		err = errors.New("no path; use edit_file PATH with edit blocks in a fence under it")
+		err = missing(input, "no path", "use edit_file PATH with edit blocks in a fence under it", editNames)
 	case given && body != nil:
 		err = errors.New("there are search or replace and a fence; give one of them")
 	case given && (in.Search == nil || in.Replace == nil):
 		err = errors.New("search and replace belong together; an empty replace removes the lines")
 	case given:
 		return in.editFields, []block{newBlock(linesOf(*in.Search), linesOf(*in.Replace))}, nil
+	case body == nil && isJSON(input):
+		err = errors.New("no search and replace; fields: " + editNames)
 	case body == nil:
 		err = errNoBlock
 	}

@@ -44,8 +44,8 @@ func TestEditFileRefuses(t *testing.T) {
 		{"all-without-path", "all\n" + blockText("a\n", "b\n"), "no file all; list . to see files"},
 		{"bad-flag", "all=yes f\nb", `bad all "yes"; use all=1`},
 		{"json-without-replace", `{"path":"f","search":"a"}`, "search and replace belong together; an empty replace removes the lines"},
-		{"json-without-path", `{"search":"a","replace":"b"}`, "no path; use edit_file PATH with edit blocks in a fence under it"},
-		{"json-without-block", `{"path":"f"}`, errNoBlock.Error()},
+		{"json-without-path", `{"search":"a","replace":"b"}`, "no path; fields: path, search, replace, all"},
+		{"json-without-block", `{"path":"f"}`, "no search and replace; fields: path, search, replace, all"},
 		{"json-and-blocks", `{"path":"f","search":"a","replace":"b"}` + "\nx", "there are search or replace and a fence; give one of them"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

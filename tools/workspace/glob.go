@@ -63,6 +63,9 @@ func parseGlob(input string) (f globFields, err error) {
 	input = strings.TrimSpace(input)
 	if isObject(input) {
 		err = decodeFields(input, &f, "pattern, path, sort")
+		if err == nil && f.Pattern == "" {
+			err = errors.New("no pattern; fields: pattern, path, sort")
+		}
 	} else {
 		var options map[string]string
 		options, f.Pattern, err = cutOptions(input, "sort", "path")
@@ -103,6 +106,9 @@ type globbed struct {
 
 // run walks from the directory that the pattern begins with, if it is there.
 func (g *globbing) run(ctx context.Context, w *Workspace, at place) (string, error) {
+	if now, err := w.resolve(at.resolved); err != nil || now != at.resolved {
+		return "", at.changed()
+	}
 	base := g.pattern.base()
 	g.prefix = path.Join(at.shown, base)
 	k := walk{w: w, visit: g.add, enter: func(e entry) bool { return g.pattern.reaches(e.depth) }}

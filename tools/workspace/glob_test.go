@@ -52,7 +52,7 @@ func TestGlob(t *testing.T) {
 		{"empty", "", "no pattern; use glob PATTERN, such as **/*_test.go"},
 		{"no-pattern", "sort=time", "no pattern; use glob PATTERN, such as **/*_test.go"},
 		{"bad-sort", "sort=size *", "bad sort size; use sort=time, or leave it away to sort by name"},
-		{"bad-json", `{"pattern":1}`, "bad JSON: field pattern cannot be a number; fields: pattern, path, sort"},
+		{"bad-json", `{"pattern":1}`, "bad JSON: field pattern cannot be a number: want text; fields: pattern, path, sort"},
 		{"two-patterns", `"a" b`, `unexpected text after the path: "b"`},
 		{"path-absent", "path=nope *", "no directory nope; list . to see what there is"},
 		{"path-is-file", "path=a.go *", "a.go is not a directory; use path= with a directory"},

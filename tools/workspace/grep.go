@@ -3,7 +3,6 @@ package workspace
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -22,6 +21,9 @@ func (w *Workspace) grepTool() tools.Tool {
 		Call:   w.grep,
 	}
 }
+
+// grepNames are the fields of grepFields.
+const grepNames = "pattern, path, glob, case, fixed, context"
 
 // grepFields is what grep takes as a JSON object.
 type grepFields struct {
@@ -74,14 +76,14 @@ func (f grepFields) display(at place) string {
 // object.
 func parseGrep(input string) (f grepFields, err error) {
 	if isObject(trimLeft(input)) {
-		err = decodeFields(input, &f, "pattern, path, glob, case, fixed, context")
+		err = decodeFields(input, &f, grepNames)
 	} else if err = f.setWords(input); err != nil {
 		err = fmt.Errorf("%w; -- goes before a pattern that begins like an option", err)
 	}
 	switch {
 	case err != nil:
 	case f.Pattern == "":
-		err = errors.New("no pattern; use grep [path=DIR] [glob=*.go] PATTERN")
+		err = missing(input, "no pattern", "use grep [path=DIR] [glob=*.go] PATTERN", grepNames)
 	case f.Case != "" && f.Case != "i":
 		err = fmt.Errorf("bad case %s; use case=i, or leave it away", quotePath(f.Case))
 	case f.Context < 0 || f.Context > maxContext:

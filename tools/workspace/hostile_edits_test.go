@@ -56,7 +56,7 @@ var hostileEdits = []hostile{
 		assert.Contains(t, out, `, some bytes shown as \xNN or \u{...})`)
 		assertFile(t, w, "f", string(all)+"\nb\n"+string(all))
 		put(t, w, "wide", "\xff\xfea\x00\n\x00")
-		wantError(t, w, "edit_file", editing("wide"), errUTF16.Error()+same)
+		wantError(t, w, "edit_file", editing("wide"), "wide is utf-16 text; convert it with iconv in bash first"+same)
 	})},
 	{"74-bom", parallel(func(t *testing.T, w *Workspace) {
 		put(t, w, "f", "\ufeffa\nb\n")

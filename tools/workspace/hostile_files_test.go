@@ -249,7 +249,7 @@ func testNotText(t *testing.T, w *Workspace) {
 	wantError(t, w, "read_file", "data", "data is binary (4 bytes); use bash with file, xxd or strings")
 	wantError(t, w, "read_file", "doc", "doc is binary (pdf, 9 bytes); use bash with file, xxd or strings")
 	for _, name := range []string{"bom16", "be16", "plain16"} {
-		wantError(t, w, "read_file", name, "utf-16 text; convert with iconv in bash first")
+		wantError(t, w, "read_file", name, name+" is utf-16 text; convert it with iconv in bash first")
 	}
 	want(t, w, "read_file", "utf8-bom", "file: utf8-bom (lines 1-2 of 2; 7 bytes; bom)\n1|a\n2|b")
 	want(t, w, "read_file", "latin 2", "file: latin (lines 2-2 of 2; 7 bytes; not utf-8)\n2|b")

@@ -87,7 +87,7 @@ var hostileSaves = []hostile{
 		wantError(t, w, "edit_file", "fuzzy=1 f\na", "unknown option fuzzy=; options: all="+same)
 		wantError(t, w, "edit_file", `{"path":"f","search":"a","replace":"b","count":1}`,
 			`bad JSON: unknown field "count"; fields: path, search, replace, all`+same)
-		wantError(t, w, "edit_file", `{"path":"f","search":1,"replace":"b"}`, "bad JSON: field search cannot be a number; fields: path, search, replace, all"+same)
+		wantError(t, w, "edit_file", `{"path":"f","search":1,"replace":"b"}`, "bad JSON: field search cannot be a number: want text; fields: path, search, replace, all"+same)
 		assertNames(t, w)
 	})},
 }

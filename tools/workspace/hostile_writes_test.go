@@ -73,10 +73,10 @@ var hostileWrites = []hostile{
 		put(t, w, ".env", "a\n", ".env.example", "a\n")
 		link(t, w, ".env", "notes.txt")
 		link(t, w, "id_rsa", "dangling")
-		refusesWrites(t, w, ".env", ".env may hold secrets and is not shown; ask the user or read .env.example")
-		refusesWrites(t, w, "notes.txt", "notes.txt leads to .env, which may hold secrets and is not shown; ask the user or read .env.example")
-		refusesWrites(t, w, "dangling", "dangling leads to id_rsa, which may hold secrets and is not shown; ask the user")
-		refusesWrites(t, w, "sub/server.key", "sub/server.key may hold secrets and is not shown; ask the user")
+		refusesWrites(t, w, ".env", ".env may hold secrets and is not written; ask the user")
+		refusesWrites(t, w, "notes.txt", "notes.txt leads to .env, which may hold secrets and is not written; ask the user")
+		refusesWrites(t, w, "dangling", "dangling leads to id_rsa, which may hold secrets and is not written; ask the user")
+		refusesWrites(t, w, "sub/server.key", "sub/server.key may hold secrets and is not written; ask the user")
 		wrote(t, w, "edit_file", editing(".env.example"))
 	})},
 }

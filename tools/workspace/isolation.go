@@ -47,9 +47,10 @@ func (e *IsolationError) Error() string {
 // Isolation says in words what keeps the commands of bash from the rest of this
 // machine.
 func (w *Workspace) Isolation() string {
-	switch r := w.runner.(type) {
-	case nil:
+	if !w.hasBash() {
 		return "no commands: there is no bash tool"
+	}
+	switch r := w.runner.(type) {
 	case Isolator:
 		return r.Isolation()
 	default:

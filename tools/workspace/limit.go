@@ -26,7 +26,7 @@ type Limits struct {
 	EditBytes   int           // bytes of the largest file that is edited or replaced: 8 MiB
 	WalkEntries int           // entries that list, glob and grep look at: 50,000
 	WalkTime    time.Duration // how long they look: 10 s
-	Processes   int           // processes of a command at once: 512
+	Processes   int           // processes of a command at once, with 16 times as many threads: 512
 	Memory      int64         // bytes of memory of a command, and of each of its processes: 4 GiB
 	FileBytes   int64         // bytes of the largest file a command writes: 1 GiB
 }

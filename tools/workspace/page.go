@@ -45,7 +45,7 @@ func (p *page) addLines(ctx context.Context, r *bufio.Reader) error {
 	for n := 1; p.span.last == 0 || n <= p.span.last; n++ {
 		keep := 0
 		if n >= p.span.first {
-			keep = p.limits.LineChars + p.hidden.longest
+			keep = min(p.limits.LineChars, maxLineBytes) + p.hidden.longest
 		}
 		l, err := readLine(ctx, r, keep)
 		if err != nil {

@@ -36,6 +36,11 @@ func (w *Workspace) find(asked string) (place, error) {
 	return place{}, w.explain(asked, shown, err)
 }
 
+// changed is the error of a place that is not what was approved.
+func (at place) changed() error {
+	return fmt.Errorf("%s changed while it was opened; try again", quotePath(at.asked))
+}
+
 // request asks for the approval of looking at the place.
 func (at place) request(tool, display string) Request {
 	paths := []string{at.shown}

@@ -53,7 +53,7 @@ var promises = []promise{
 		assert.Less(t, len(out), 10<<10)
 		assert.Less(t, heap(), before+2<<20)
 	}},
-	{"no process of the group survives a call", false, func(t *testing.T, w *Workspace) {
+	{"no process of the session survives a call", false, func(t *testing.T, w *Workspace) {
 		want(t, w, "bash", "(sleep 999 & sleep 999 >/dev/null 2>&1 &); echo hi", "hi"+stoppedNote)
 		assertNoneLeft(t, w)
 	}},

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -13,14 +12,14 @@ import (
 // to be written.
 func (w *Workspace) refuseWrite(asked, rel string) error {
 	if slices.ContainsFunc(strings.Split(rel, "/"), namesGit) {
-		return errors.New(".git is protected; use git through bash")
+		return errors.New(w.withBash(".git is protected", "use git through bash"))
 	}
 	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
 		if w.isGitDir(dir) {
-			return fmt.Errorf("%s is a git directory and protected; use git through bash", quotePath(dir))
+			return errors.New(w.withBash(quotePath(dir)+" is a git directory and protected", "use git through bash"))
 		}
 	}
-	return w.refuseSecret(asked, rel)
+	return w.refuseSecret(asked, rel, "written")
 }
 
 // namesGit reports whether some file system takes name for .git: without regard

@@ -38,11 +38,14 @@ func (w *Workspace) readFile(ctx context.Context, input string) (string, error) 
 	if err := w.approve(ctx, readRequest(f)); err != nil {
 		return "", err
 	}
-	if err := refuseBinary(f); err != nil {
+	if err := w.refuseBinary(f); err != nil {
 		return "", err
 	}
 	sum, known := w.digestOf(f)
 	s, err := takeSurvey(ctx, f, want)
+	if errors.Is(err, errTooFar) {
+		err = errors.New(w.withBash(err.Error(), "use bash with tail or sed -n"))
+	}
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package workspace
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,7 +99,7 @@ func TestReadFileErrors(t *testing.T) {
 		{"bad-range", `"one" x`, `bad range "x"; use 10-40, 10-, 10 or -40`},
 		{"unknown-option", "start=3 one", "unknown option start=; there are no options; -- before a path with = in it"},
 		{"unknown-field", `{"path":"one","limit":3}`, `bad JSON: unknown field "limit"; fields: path, start, end`},
-		{"wrong-type", `{"path":"one","start":"3"}`, `bad JSON: field start cannot be a string; fields: path, start, end`},
+		{"wrong-type", `{"path":"one","start":"3"}`, `bad JSON: field start cannot be a string: want a whole number; fields: path, start, end`},
 		{"two-objects", `{"path":"one"}{}`, `bad JSON: text after the object; fields: path, start, end`},
 		{"half-object", `{"path":`, `bad JSON: unexpected EOF; fields: path, start, end`},
 		{"json-without-path", `{"start":1}`, "no path; fields: path, start, end"},
@@ -125,6 +126,10 @@ func TestReadFileCaps(t *testing.T) {
 
 	small := openAt(t, w.dir, withLimits(Limits{ReadLines: 1, LineChars: 3, ReadBytes: 100}))
 	want(t, small, "read_file", "wide", "file: wide (lines 1-1 of 20; 20,000 bytes)\n1|www[+996 characters]\n[more: 19 lines; next: read_file wide 2-]")
+
+	put(t, w, "short", "hello\nworld\n")
+	large := openAt(t, w.dir, withLimits(Limits{LineChars: math.MaxInt, ReadBytes: math.MaxInt, ReadLines: math.MaxInt}))
+	want(t, large, "read_file", "short", "file: short (lines 1-2 of 2; 12 bytes)\n1|hello\n2|world")
 }
 
 // Lines are found and counted alike wherever the pieces of a big file end.

@@ -32,12 +32,15 @@ type secrets struct {
 }
 
 // newSecrets prepares texts that are to be hidden. White space around them is
-// no part of them. Long lines of a text of several lines are hidden too, since
+// no part of them, and a text of nothing else is passed over. Long lines of a text of several lines are hidden too, since
 // tools show files line by line.
 func newSecrets(texts []string) (*secrets, error) {
 	s := &secrets{}
 	for _, text := range texts {
 		text = strings.TrimSpace(text)
+		if text == "" {
+			continue
+		}
 		if len(text) < minSecret {
 			return nil, fmt.Errorf("Config.Redact has a secret of %s; want %d or more", count(len(text), "byte", "bytes"), minSecret)
 		}
@@ -93,6 +96,26 @@ func (s *secrets) at(b []byte) int {
 		return 0
 	}
 	return len(s.list[i])
+}
+
+// refuseMark returns an error if data has a line with the mark that old has not,
+// and old has a secret: the mark was copied from what a tool showed, and would
+// take the place of the secret.
+func (s *secrets) refuseMark(asked string, old, data []byte) error {
+	if !bytes.Contains(data, []byte(s.mark)) || !s.in(old) {
+		return nil
+	}
+	had := map[string]bool{}
+	for line := range bytes.Lines(old) {
+		had[string(bytes.TrimRight(line, "\r\n"))] = true
+	}
+	for line := range bytes.Lines(data) {
+		line = bytes.TrimRight(line, "\r\n")
+		if bytes.Contains(line, []byte(s.mark)) && !had[string(line)] {
+			return fmt.Errorf("the text holds %s, which stands for a secret in %s; use edit_file with blocks that leave that line out", s.mark, quotePath(asked))
+		}
+	}
+	return nil
 }
 
 // hide returns text without the secrets in it.

@@ -83,8 +83,6 @@ func TestRedactRefused(t *testing.T) {
 		wantErr string
 	}{
 		{"short", []string{"abc"}, "open workspace: Config.Redact has a secret of 3 bytes; want 4 or more"},
-		{"empty", []string{""}, "open workspace: Config.Redact has a secret of 0 bytes; want 4 or more"},
-		{"blank", []string{"  \n  "}, "open workspace: Config.Redact has a secret of 0 bytes; want 4 or more"},
 		{"like-all-marks", []string{"redacted", "****", "#abc", "~abc"},
 			"open workspace: Config.Redact has secrets that look like [redacted] and *** and ### and ~~~; leave one of them out"},
 	} {
@@ -93,6 +91,44 @@ func TestRedactRefused(t *testing.T) {
 			assert.EqualError(t, err, c.wantErr)
 		})
 	}
+}
+
+// A key that is not set is no secret.
+func TestRedactEmpty(t *testing.T) {
+	w := openTemp(t, withSecrets("", "  \n  "))
+	put(t, w, "a", "a b\n")
+	want(t, w, "read_file", "a", "a b")
+	w = openTemp(t, withSecrets("", "hunter2"))
+	put(t, w, "a", "a hunter2\n")
+	want(t, w, "read_file", "a", "a [redacted]")
+}
+
+// fileText returns what is in a file.
+func fileText(t testing.TB, w *Workspace, name string) string {
+	t.Helper()
+	data, err := w.root.ReadFile(name)
+	require.NoError(t, err)
+	return string(data)
+}
+
+// What a tool shows of a file with a secret, written back, does not put the mark
+// in the place of the secret.
+func TestMarkIsNotWritten(t *testing.T) {
+	w := openTemp(t, withSecrets("sk-12345678"))
+	const text = "K=sk-12345678\n# [redacted]\nx\n"
+	put(t, w, "key.txt", text, "plain.txt", "x\n")
+	want(t, w, "read_file", "key.txt 1", "file: key.txt (lines 1-1 of 3; 29 bytes)\n1|K=[redacted]")
+	const refused = "the text holds [redacted], which stands for a secret in key.txt; use edit_file with blocks that leave that line out"
+	wantError(t, w, "write_file", "key.txt\nK=[redacted]\n# [redacted]\ny", refused)
+	wantError(t, w, "edit_file", "key.txt\n<<<<<<< SEARCH\nx\n=======\nK=[redacted]\n>>>>>>> REPLACE", refused+"; nothing was changed")
+	assert.Equal(t, text, fileText(t, w, "key.txt"))
+
+	_, err := call(t, w, "edit_file", "key.txt\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE")
+	require.NoError(t, err)
+	assert.Equal(t, strings.Replace(text, "x", "y", 1), fileText(t, w, "key.txt"))
+	want(t, w, "write_file", "key.txt\n# [redacted]", "wrote key.txt (replaced, was 3 lines)")
+	want(t, w, "read_file", "plain.txt", "x")
+	want(t, w, "write_file", "plain.txt\n[redacted]", "wrote plain.txt (replaced, was 1 line)")
 }
 
 // Memory is bounded by the longest secret, whatever is written.

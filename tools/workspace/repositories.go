@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // maxGitPaths is how many files and directories are kept from commands. Each
@@ -92,11 +94,40 @@ func (g *gitFinder) head(dir string) error {
 	return g.keep(dir, nil, false)
 }
 
+// readGitFile reads a file of git without waiting for a pipe. Git refuses larger
+// files to point to a repository.
+func readGitFile(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	return readWhole(f, 1<<20)
+}
+
+// ofWorktrees reports whether git may heed a config.worktree in dir, a
+// repository or what a linked worktree has in that of another: the common
+// configuration says so. One that cannot be read may say so.
+func ofWorktrees(dir string) bool {
+	if text, err := readGitFile(filepath.Join(dir, "commondir")); err == nil {
+		common := strings.TrimRight(string(text), "\r\n")
+		if !filepath.IsAbs(common) {
+			common = filepath.Join(dir, common)
+		}
+		dir = common
+	}
+	config, err := readGitFile(filepath.Join(dir, "config"))
+	return err != nil || bytes.Contains(bytes.ToLower(config), []byte("worktreeconfig"))
+}
+
 // pointer is a file .git that names the directory of a repository. One in the
 // workspace is protected where it is.
 func (g *gitFinder) pointer(path string) error {
 	g.paths = append(g.paths, path)
-	text, err := os.ReadFile(path)
+	text, err := readGitFile(path)
 	target, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
 	if err != nil || !ok {
 		return nil
@@ -125,6 +156,9 @@ func (g *gitFinder) repository(dir string) error {
 // keep protects paths and what redirects git, all of it in dir. If a part of that
 // is a link, or cannot be made, the whole directory is protected instead.
 func (g *gitFinder) keep(dir string, paths []string, whole bool) error {
+	if ofWorktrees(dir) {
+		whole = ensureFile(filepath.Join(dir, "config.worktree")) != nil || whole
+	}
 	for _, name := range []string{"config.worktree", "commondir", "gitdir"} {
 		path := filepath.Join(dir, name)
 		if info, err := os.Lstat(path); err == nil {

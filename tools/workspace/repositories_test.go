@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,6 +35,7 @@ func testGitKept(t *testing.T) {
 	git("submodule", "--quiet", "add", "./deep/down/repo", "sub")
 	git("commit", "-q", "-m", "first")
 	git("worktree", "add", "-q", "tree")
+	git("config", "extensions.worktreeConfig", "true")
 	git("init", "-q", "--bare", "bare.git")
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "bare.git", "hooks")))
 	require.NoError(t, os.Remove(filepath.Join(dir, "deep/down/repo/.git/config")))
@@ -47,7 +49,7 @@ func testGitKept(t *testing.T) {
 		"mv deep x", "mv deep/down x", "mv deep/down/repo x", "mv deep/down/repo/.git x",
 		"echo evil >>.git/modules/sub/config", "echo evil >.git/modules/sub/hooks/x", "mv .git/modules x", "mv .git/modules/sub x",
 		"echo evil >sub/.git", "rm -f sub/.git", "mv sub x",
-		"echo evil >.git/worktrees/tree/commondir", "echo evil >tree/.git", "rm -f tree/.git", "mv .git/worktrees x",
+		"echo evil >.git/config.worktree", "echo evil >.git/worktrees/tree/config.worktree", "echo evil >.git/worktrees/tree/commondir", "echo evil >tree/.git", "rm -f tree/.git", "mv .git/worktrees x",
 		"echo evil >>bare.git/config", "echo evil >bare.git/hooks/x", "mv bare.git x",
 		"mount --bind /tmp .git", "umount .git/config", "unshare -Urm umount .git/config", "",
 	}, "\n"))
@@ -76,4 +78,47 @@ func TestGitThatCannotBeKept(t *testing.T) {
 	require.NoError(t, os.Symlink("linked/.git", filepath.Join(dir, ".git")))
 	_, err = gitPaths(dir)
 	assert.ErrorContains(t, err, ".git cannot be kept from commands: it is a link")
+}
+
+// TestGitPointers is about what may be called .git and is neither a directory
+// nor a short text. It is kept as it is and does not hold up the opening.
+func TestGitPointers(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"large", "pipe"} {
+		require.NoError(t, os.Mkdir(at(name), 0o755))
+	}
+	require.NoError(t, os.WriteFile(at("large/.git"), nil, 0o644))
+	require.NoError(t, os.Truncate(at("large/.git"), 1<<40))
+	require.NoError(t, syscall.Mkfifo(at("pipe/.git"), 0o644))
+	paths, err := gitPaths(dir)
+	require.NoError(t, err)
+	assert.Equal(t, []string{at("large/.git"), at("pipe/.git")}, paths)
+}
+
+// TestGitWorktreeConfig is about the configuration of one worktree, which git
+// heeds only where the common one says so.
+func TestGitWorktreeConfig(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	file := func(name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(at(name)), 0o755))
+		require.NoError(t, os.WriteFile(at(name), []byte(text), 0o644))
+	}
+	for _, name := range []string{"off", "on"} {
+		file(name+"/.git/HEAD", "")
+		file(name+"/.git/refs/x", "")
+		file(name+"/.git/objects/x", "")
+		file(name+"/.git/worktrees/tree/HEAD", "")
+		file(name+"/.git/worktrees/tree/commondir", "../..\n")
+	}
+	file("off/.git/config", "[core]\n")
+	file("on/.git/config", "[Extensions] WorktreeConfig\n")
+	paths, err := gitPaths(dir)
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		at("off/.git/config"), at("off/.git/hooks"), at("off/.git/worktrees/tree/commondir"),
+		at("on/.git/config"), at("on/.git/config.worktree"), at("on/.git/hooks"),
+		at("on/.git/worktrees/tree/commondir"), at("on/.git/worktrees/tree/config.worktree"),
+	}, paths)
 }

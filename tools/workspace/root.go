@@ -93,7 +93,7 @@ func (w *Workspace) open(asked string) (*regular, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.refuseSecret(asked, rel); err != nil {
+	if err := w.refuseSecret(asked, rel, "shown"); err != nil {
 		return nil, err
 	}
 	info, err := w.root.Stat(rel)
@@ -135,7 +135,7 @@ func (w *Workspace) judge(r *regular, rel string) (err error) {
 	if err != nil || !os.SameFile(found, r.info) {
 		return fmt.Errorf("%s changed while it was opened; try again", quotePath(r.asked))
 	}
-	return w.refuseSecret(r.asked, r.resolved)
+	return w.refuseSecret(r.asked, r.resolved, "shown")
 }
 
 // resolve follows the links in rel. Nothing is opened by that; every step is

@@ -82,10 +82,14 @@ func (w *Workspace) isAt(dir *os.Root, rel string) bool {
 func (t *target) write(dir *os.Root, data []byte) error {
 	name := path.Base(t.rel)
 	if !t.exists {
-		if _, err := dir.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		absent := func() bool {
+			_, err := dir.Lstat(name)
+			return errors.Is(err, fs.ErrNotExist)
+		}
+		if !absent() {
 			return t.changed()
 		}
-		return t.failed(replace(dir, name, data, nil))
+		return t.failed(replace(dir, name, data, nil, absent))
 	}
 	old, err := t.reopen(dir)
 	if err != nil {
@@ -97,7 +101,7 @@ func (t *target) write(dir *os.Root, data []byte) error {
 		return t.failed(err)
 	}
 	if !hasTwins(info) {
-		err = replace(dir, name, data, info)
+		err = replace(dir, name, data, info, func() bool { return t.isSame(dir, old) })
 		if err == nil || !refused(err) {
 			return t.failed(err)
 		}
@@ -149,6 +153,8 @@ func (t *target) failed(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, errNoLonger):
+		return t.changed()
 	case errors.Is(err, errDamaged):
 		return fmt.Errorf("write %s: %w; read_file it and tell the user", name, err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

@@ -79,6 +79,9 @@ func (s *search) one(ctx context.Context, at place) error {
 		return err
 	}
 	defer f.Close()
+	if f.resolved != at.resolved {
+		return at.changed()
+	}
 	own, cancel := context.WithTimeout(ctx, s.w.limits.WalkTime)
 	defer cancel()
 	s.file(own, f.File, at.shown)

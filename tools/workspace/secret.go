@@ -8,8 +8,9 @@ import (
 )
 
 // refuseSecret returns an error if rel, asked for as asked, is named like a
-// file that holds secrets.
-func (w *Workspace) refuseSecret(asked, rel string) error {
+// file that holds secrets. It says that the file is not done, which is "shown" or
+// "written".
+func (w *Workspace) refuseSecret(asked, rel, done string) error {
 	if !w.secret(rel) {
 		return nil
 	}
@@ -17,10 +18,10 @@ func (w *Workspace) refuseSecret(asked, rel string) error {
 	if path.Clean(rel) != path.Clean(asked) && !looksSecret(asked) {
 		subject += " leads to " + quotePath(rel) + ", which"
 	}
-	if base := fold(path.Base(rel)); base == ".env" || strings.HasPrefix(base, ".env.") {
+	if base := fold(path.Base(rel)); done == "shown" && (base == ".env" || strings.HasPrefix(base, ".env.")) {
 		hint = " or read " + quotePath(path.Join(path.Dir(rel), ".env.example"))
 	}
-	return fmt.Errorf("%s may hold secrets and is not shown; ask the user%s", subject, hint)
+	return fmt.Errorf("%s may hold secrets and is not %s; ask the user%s", subject, done, hint)
 }
 
 // secret reports whether the contents of the file rel are to be kept back.

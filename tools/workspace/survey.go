@@ -3,6 +3,7 @@ package workspace
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -34,6 +35,9 @@ func (s survey) lines() int {
 	return s.newlines
 }
 
+// errTooFar begins the error about lines that are not found in reasonable time.
+var errTooFar = errors.New("the lines asked for are not in the first")
+
 // takeSurvey counts f as far as want needs it.
 func takeSurvey(ctx context.Context, f *regular, want span) (survey, error) {
 	s, err := surveyTo(ctx, f, surveyed)
@@ -42,8 +46,7 @@ func takeSurvey(ctx context.Context, f *regular, want span) (survey, error) {
 	}
 	s, err = surveyTo(ctx, f, surveyedDeep)
 	if err == nil && !s.whole && (want.tail > 0 || want.first > s.lines()) {
-		err = fmt.Errorf("the lines asked for are not in the first %s bytes of %s; use bash with tail or sed -n",
-			comma(surveyedDeep), quotePath(f.asked))
+		err = fmt.Errorf("%w %s bytes of %s", errTooFar, comma(surveyedDeep), quotePath(f.asked))
 	}
 	return s, err
 }

@@ -69,13 +69,13 @@ func (w *Workspace) look(t *target) error {
 	t.exists = true
 	t.old, err = readWhole(f, w.wholeBytes())
 	if errors.Is(err, errTooLarge) {
-		return t.tooLarge(f.info.Size(), w.wholeBytes())
+		return w.tooLarge(t, f.info.Size(), w.wholeBytes())
 	}
 	return err
 }
 
-func (t *target) tooLarge(size int64, limit int) error {
-	return fmt.Errorf("%s has %s (max %s); use bash", quotePath(t.asked), count(size, "byte", "bytes"), comma(limit))
+func (w *Workspace) tooLarge(t *target, size int64, limit int) error {
+	return errors.New(w.withBash(fmt.Sprintf("%s has %s (max %s)", quotePath(t.asked), count(size, "byte", "bytes"), comma(limit)), "use bash"))
 }
 
 func (t *target) changed() error {

@@ -18,14 +18,22 @@ const (
 	temporaryEnd   = ".tmp"
 )
 
-// replace puts a new file with data in the place of name. It is like the file
-// that info is of, or a new one if info is nil.
-func replace(dir *os.Root, name string, data []byte, info fs.FileInfo) error {
+// errNoLonger is the error of replace if the place is not what it was.
+var errNoLonger = errors.New("changed meanwhile")
+
+// replace puts a new file with data in the place of name, if still holds when the
+// data is on the disk, which takes its time. The file is like the one that info
+// is of, or a new one if info is nil.
+func replace(dir *os.Root, name string, data []byte, info fs.FileInfo, still func() bool) error {
 	f, temporary, err := createTemporary(dir, info == nil)
 	if err != nil {
 		return err
 	}
-	if err = fill(f, data, info); err == nil {
+	err = fill(f, data, info)
+	if err == nil && !still() {
+		err = errNoLonger
+	}
+	if err == nil {
 		err = dir.Rename(temporary, name)
 	}
 	if err != nil {

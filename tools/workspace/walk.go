@@ -56,6 +56,9 @@ func (k *walk) from(ctx context.Context, at place) error {
 	dir, err := openDir(k.w.root, at.resolved)
 	if err == nil {
 		defer dir.Close()
+		if !k.w.isAt(dir, at.resolved) {
+			return at.changed()
+		}
 		err = k.below(own, dir, entry{depth: -1})
 	}
 	if err != nil {

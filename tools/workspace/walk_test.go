@@ -97,3 +97,30 @@ func TestWalkNoticesSwap(t *testing.T) {
 	_, err = file.openFile()
 	assert.EqualError(t, err, "file changed while it was opened")
 }
+
+// What was approved is what is looked at, also if a link takes its place
+// meanwhile.
+func TestLookAtWhatWasApproved(t *testing.T) {
+	for _, c := range []struct{ tool, input, wantErr string }{
+		{"grep", "path=d x", "d changed while it was opened; try again"},
+		{"grep", "path=f x", "f changed while it was opened; try again"},
+		{"list", "d", "d changed while it was opened; try again"},
+		{"glob", "path=d *", "d changed while it was opened; try again"},
+	} {
+		t.Run(c.tool+" "+c.input, func(t *testing.T) {
+			var w *Workspace
+			w = openTemp(t, func(config *Config) {
+				config.Runner = nil
+				config.Approver = ApproverFunc(func(context.Context, Request) (Decision, string, error) {
+					for from, to := range map[string]string{"d": "other", "f": "other/g"} {
+						require.NoError(t, os.Rename(filepath.Join(w.dir, from), filepath.Join(w.dir, "old-"+from)))
+						link(t, w, to, from)
+					}
+					return Allow, "", nil
+				})
+			})
+			put(t, w, "d/x", "x\n", "f", "x\n", "other/g", "x\n")
+			wantError(t, w, c.tool, c.input, c.wantErr)
+		})
+	}
+}

@@ -61,14 +61,19 @@ func limited(ctx context.Context, r RunResult) (RunResult, error) {
 // A usage is what processes take.
 type usage struct {
 	processes int
+	threads   int   // of all processes
 	memory    int64 // bytes in use, without what is shared with a file
 }
+
+// threadsEach is how many threads a command may have for each process it may
+// have.
+const threadsEach = 16
 
 func measure(has func(pid int) bool) (u usage) {
 	for _, pid := range processes() {
 		if has(pid) {
 			u.processes++
-			u.memory += residentMemory(pid)
+			u.add(pid)
 		}
 	}
 	return u
@@ -79,25 +84,29 @@ func (u usage) over(spec Spec) string {
 	switch {
 	case spec.Processes > 0 && u.processes > spec.Processes:
 		return count(spec.Processes, "process", "processes")
+	case spec.Processes > 0 && (u.threads-1)/threadsEach >= spec.Processes:
+		return count(threadsEach*spec.Processes, "thread", "threads")
 	case spec.Memory > 0 && u.memory > spec.Memory:
 		return fmt.Sprintf("%s MiB of memory", comma(int(spec.Memory>>20)))
 	}
 	return ""
 }
 
-// residentMemory returns the bytes of memory that a process has to itself or
-// shares with other processes, but not those that hold a file.
-func residentMemory(pid int) (bytes int64) {
+// add adds the threads of a process and the memory that it has to itself or
+// shares with other processes, but not that which holds a file.
+func (u *usage) add(pid int) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		return 0 // gone meanwhile
+		return // gone meanwhile
 	}
 	for line := range strings.Lines(string(status)) {
 		name, value, _ := strings.Cut(line, ":")
-		if name == "RssAnon" || name == "RssShmem" {
-			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
-			bytes += kib << 10
+		n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+		switch name {
+		case "RssAnon", "RssShmem":
+			u.memory += n << 10
+		case "Threads":
+			u.threads += int(n)
 		}
 	}
-	return bytes
 }

@@ -17,10 +17,11 @@ func TestUsageOver(t *testing.T) {
 		spec  Spec
 		want  string
 	}{
-		{usage{2, 3 << 20}, spec, ""},
-		{usage{3, 0}, spec, "2 processes"},
-		{usage{1, 3<<20 + 1}, spec, "3 MiB of memory"},
-		{usage{1000, 1 << 40}, Spec{}, ""},
+		{usage{2, 32, 3 << 20}, spec, ""},
+		{usage{3, 3, 0}, spec, "2 processes"},
+		{usage{1, 33, 0}, spec, "32 threads"},
+		{usage{1, 1, 3<<20 + 1}, spec, "3 MiB of memory"},
+		{usage{1000, 100_000, 1 << 40}, Spec{}, ""},
 	} {
 		assert.Equal(t, c.want, c.usage.over(c.spec))
 	}
@@ -33,6 +34,8 @@ func TestMeasure(t *testing.T) {
 	}
 	u := measure(func(pid int) bool { return pid == os.Getpid() })
 	assert.Equal(t, 1, u.processes)
+	assert.Greater(t, u.threads, 1)
+	assert.Less(t, u.threads, 10_000)
 	assert.Greater(t, u.memory, int64(len(ballast)))
 	assert.Less(t, u.memory, int64(8<<30))
 }

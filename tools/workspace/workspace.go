@@ -30,15 +30,17 @@
 // is killed or the disk is full, and keep its permissions, links, line ends and,
 // where the system allows it, its owner, but not extended attributes. A file with
 // several hard links, or one that cannot be replaced, is written in place; there
-// a program that is killed leaves half. No file is replaced that the agent has
-// not seen as it is, and none in a git directory is written.
+// a program that is killed leaves half. write_file replaces no file that the agent
+// has not read from, or written, as it now is (a few lines of it are enough);
+// edit_file changes the lines that the agent names. Neither writes in a git
+// directory.
 //
-// On Linux a command ends when it has more processes, or these use more memory,
-// than [Limits] says; that is looked at ten times a second. Each process besides
-// gets no more memory than that, writes no larger files and leaves no core.
+// On Linux a command ends when it has more processes or threads, or these use more
+// memory, than [Limits] says; that is looked at ten times a second. Each process
+// besides gets no more memory than that, writes no larger files and leaves no core.
 // Memory that is in use counts, and what a process allocates for itself; files
-// in memory (memfd, /tmp where it is private) do not. Commands that run at the
-// same time are counted apart.
+// and segments in memory (memfd, shmget, /tmp where it is private) do not, unless
+// a process has them mapped. Commands that run at the same time are counted apart.
 package workspace
 
 import (
@@ -84,9 +86,10 @@ type Config struct {
 	AllowSecretFiles bool
 
 	// Redact lists secrets, such as the key of the model's API, each of at
-	// least four bytes. Where they stand in what a tool answers, the model is
-	// shown "[redacted]". A secret in another form, such as base64, is not
-	// known again.
+	// least four bytes; empty ones are passed over. Where they stand in what a
+	// tool answers, the model is shown "[redacted]", and write_file and
+	// edit_file do not put that in the place of one. A secret in another form,
+	// such as base64, is not known again.
 	Redact []string
 }
 
@@ -187,12 +190,12 @@ func (w *Workspace) enter(dir string) (err error) {
 	return nil
 }
 
-// Tools returns the tools of the workspace: bash if there is a Runner, list, glob,
-// grep and read_file, and write_file and edit_file if there is an Approver other
-// than [ReadOnly]. They stop working when the workspace is closed.
+// Tools returns the tools of the workspace: list, glob, grep and read_file, and if
+// there is an Approver other than [ReadOnly] also write_file and edit_file, and
+// bash if there is a Runner. They stop working when the workspace is closed.
 func (w *Workspace) Tools() []tools.Tool {
 	var all []tools.Tool
-	if w.runner != nil {
+	if w.hasBash() {
 		all = append(all, w.bashTool())
 	}
 	all = append(all, w.listTool(), w.globTool(), w.grepTool(), w.readFileTool())
@@ -203,6 +206,17 @@ func (w *Workspace) Tools() []tools.Tool {
 		all[i] = w.discreet(t)
 	}
 	return all
+}
+
+// hasBash reports whether bash is among the tools.
+func (w *Workspace) hasBash() bool { return w.runner != nil && !readsOnly(w.approver) }
+
+// withBash returns text and a way out: hint, which needs bash, if there is one.
+func (w *Workspace) withBash(text, hint string) string {
+	if w.hasBash() {
+		return text + "; " + hint
+	}
+	return text + "; ask the user"
 }
 
 // Close releases the directory. Calls made later give errors.

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// writeNames are the fields of writeFields.
+const writeNames = "path, content, nonewline, eol"
+
 // writeFields is what write_file takes as a JSON object.
 type writeFields struct {
 	Path      string `json:"path" jsonschema:"the file, relative to the workspace"`
@@ -23,7 +26,7 @@ func (w *Workspace) parseWriteFile(input string) (writeFields, error) {
 		writeFields
 		Content *string `json:"content"`
 	}
-	body, err := cutBody(input, &in, "path, content, nonewline, eol", func(line string) (err error) {
+	body, err := cutBody(input, &in, writeNames, func(line string) (err error) {
 		in.writeFields, err = parseWriteLine(line)
 		return err
 	})
@@ -31,7 +34,7 @@ func (w *Workspace) parseWriteFile(input string) (writeFields, error) {
 	case err != nil:
 		return in.writeFields, err
 	case in.Path == "":
-		return in.writeFields, errors.New("no path; use write_file PATH with the text in a fence under it")
+		return in.writeFields, missing(input, "no path", "use write_file PATH with the text in a fence under it", writeNames)
 	case in.EOL != "" && in.EOL != "lf" && in.EOL != "crlf":
 		return in.writeFields, fmt.Errorf("bad eol %s; use lf or crlf", shortQuote(in.EOL))
 	case in.Content != nil && body != nil:
@@ -41,6 +44,9 @@ func (w *Workspace) parseWriteFile(input string) (writeFields, error) {
 	case body != nil:
 		in.writeFields.Content = *body
 	default:
+		if isJSON(input) {
+			return in.writeFields, errors.New("no content; give the text of the file as field content")
+		}
 		return in.writeFields, errors.New("no text; put it in a fence under the line")
 	}
 	in.writeFields.endLine(body != nil)
@@ -61,7 +67,11 @@ func (w *Workspace) checkSize(what, text string) error {
 	if len(text) <= w.limits.WriteBytes {
 		return nil
 	}
-	return fmt.Errorf("%s has %s bytes (max %s); write less at once, or use bash", what, comma(len(text)), comma(w.limits.WriteBytes))
+	hint := "write less at once"
+	if w.hasBash() {
+		hint += ", or use bash"
+	}
+	return fmt.Errorf("%s has %s bytes (max %s); %s", what, comma(len(text)), comma(w.limits.WriteBytes), hint)
 }
 
 func parseWriteLine(line string) (in writeFields, err error) {
@@ -108,7 +118,7 @@ func onePath(s string) (string, error) {
 func cutBody(input string, fields any, names string, words func(line string) error) (body *string, err error) {
 	head, rest, more := strings.Cut(input, "\n")
 	object := strings.TrimLeft(input, " \t")
-	if !strings.HasPrefix(object, "{") {
+	if !isJSON(input) {
 		err = words(strings.TrimSpace(head))
 	} else {
 		head, rest, more = cutObject(object)
@@ -119,6 +129,19 @@ func cutBody(input string, fields any, names string, words func(line string) err
 		body = &rest
 	}
 	return body, err
+}
+
+// isJSON reports whether the input of a tool that takes a path begins with a
+// JSON object.
+func isJSON(input string) bool { return strings.HasPrefix(strings.TrimLeft(input, " \t"), "{") }
+
+// missing returns the error about something that input lacks, with a hint for
+// words or the names of the fields.
+func missing(input, what, hint, fields string) error {
+	if isJSON(input) {
+		hint = "fields: " + fields
+	}
+	return errors.New(what + "; " + hint)
 }
 
 // cutObject cuts text behind the line in which the JSON object at its start

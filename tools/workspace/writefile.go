@@ -21,7 +21,8 @@ func (w *Workspace) writeFileTool() tools.Tool {
 	}
 }
 
-// writeFile creates a file or replaces one that the agent has seen as it is.
+// writeFile creates a file or replaces one that the agent has read from, or
+// written, as it is.
 func (w *Workspace) writeFile(ctx context.Context, input string) (string, error) {
 	if err := w.mayWrite(); err != nil {
 		return "", err
@@ -41,6 +42,9 @@ func (w *Workspace) writeFile(ctx context.Context, input string) (string, error)
 	}
 	if t.exists && !w.memory.knows(t) {
 		return "", fmt.Errorf("%s exists and was not read (or changed since); read_file it, then write or edit", quotePath(t.asked))
+	}
+	if err := w.secrets.refuseMark(t.asked, t.old, data); err != nil {
+		return "", err
 	}
 	if err := w.approve(ctx, t.request("write_file", data)); err != nil {
 		return "", err

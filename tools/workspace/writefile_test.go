@@ -71,9 +71,9 @@ func TestWriteFileRefuses(t *testing.T) {
 		{"nothing", "", "no path; use write_file PATH with the text in a fence under it"},
 		{"no-path", "\none", "no path; use write_file PATH with the text in a fence under it"},
 		{"no-body", "a", "no text; put it in a fence under the line"},
-		{"json-without-content", `{"path":"a"}` + "\n\n", "no text; put it in a fence under the line"},
-		{"json-null", `{"path":"a","content":null}`, "no text; put it in a fence under the line"},
-		{"json-without-path", `{"content":"a"}`, "no path; use write_file PATH with the text in a fence under it"},
+		{"json-without-content", `{"path":"a"}` + "\n\n", "no content; give the text of the file as field content"},
+		{"json-null", `{"path":"a","content":null}`, "no content; give the text of the file as field content"},
+		{"json-without-path", `{"content":"a"}`, "no path; fields: path, content, nonewline, eol"},
 		{"two-texts", `{"path":"a","content":"a"}` + "\nb", "the text is there twice, as content and in a fence; give one of them"},
 		{"bad-json", `{"path":"a"` + "\nb", "bad JSON: invalid character 'b' after object key:value pair; fields: path, content, nonewline, eol"},
 		{"bad-eol", "eol=cr a\nb", `bad eol "cr"; use lf or crlf`},
@@ -233,4 +233,26 @@ func TestUnifiedIsCut(t *testing.T) {
 	assert.Contains(t, got[len(got)-100:], "\n[cut: 810,810 bytes of the changes are not shown]\n")
 	r := (&target{asked: "f", rel: "f"}).request("write_file", []byte(strings.Repeat(line, 5000)))
 	assert.True(t, strings.HasPrefix(r.Display, "write_file f (new file, too long to be shown in full)\n"))
+}
+
+// While the data goes to the disk the place may change, too.
+func TestReplaceLooksAgain(t *testing.T) {
+	w := openTemp(t)
+	put(t, w, "f", "old\n")
+	for _, still := range []bool{false, true} {
+		err := replace(w.root, "f", []byte("new\n"), nil, func() bool {
+			entries, err := os.ReadDir(w.dir)
+			require.NoError(t, err)
+			assert.Len(t, entries, 2, "the data is written by now")
+			return still
+		})
+		if still {
+			require.NoError(t, err)
+			assertFile(t, w, "f", "new\n")
+		} else {
+			assert.EqualError(t, (&target{asked: "f"}).failed(err), "f changed meanwhile; read_file it, then try again")
+			assertFile(t, w, "f", "old\n")
+		}
+		assertNames(t, w, "f")
+	}
 }
