@@ -114,7 +114,10 @@ func TestForeignImports(t *testing.T) {
 		module + "llm/openai":      {"github.com/sashabaranov/go-openai", "github.com/tmaxmax/go-sse"},
 		module + "tools":           {jsonschema},
 		module + "tools/workspace": {doublestar, textDiff},
-		module + "cmd/actdone":     {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+		module + "cmd/actdone":     {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "golang.org/x/sys/unix", textDiff},
+		// for tests
+		module + "internal/growthtest": {"golang.org/x/sys/unix"},
+		module + "internal/clienttest": {"github.com/stretchr/testify/assert", "github.com/stretchr/testify/require"},
 	}
 	list := exec.Command("go", "list", "-f", `{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}{{"\n"}}{{end}}`, "./...")
 	list.Dir = ".."

@@ -94,8 +94,12 @@ func hasGoldens(s *script.Script) bool {
 	})
 }
 
-// replaceFile writes a file in one go, unless it holds data already.
+// replaceFile writes a file in one go, unless it holds data already. A symbolic
+// link stays one.
 func replaceFile(path string, data []byte) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 		return nil
 	}

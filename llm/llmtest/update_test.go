@@ -189,6 +189,22 @@ func TestUpdateElsewhere(t *testing.T) {
 	}
 }
 
+// TestUpdateLink holds that a script behind a symbolic link is written where it is.
+func TestUpdateLink(t *testing.T) {
+	quiet(t)
+	t.Setenv("LLMTEST_UPDATE", "1")
+	path := write(t, "-- task --\nt\n-- reply --\nDONE: yes\n-- answer --\n")
+	link := filepath.Join(t.TempDir(), "link.txtar")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err) // Windows, without the right to make links
+	}
+	require.Empty(t, spyOn(t, "TestIt", func(s *spy) { llmtest.Play(s, link, edit) }).errors)
+	assert.Contains(t, contents(t, filepath.Dir(path))["x.txtar"], "-- answer --\nyes\n")
+	info, err := os.Lstat(link)
+	require.NoError(t, err)
+	assert.Equal(t, os.ModeSymlink, info.Mode().Type())
+}
+
 // TestGoldenOutside holds that no name of a test leads out of testdata/golden.
 func TestGoldenOutside(t *testing.T) {
 	quiet(t)

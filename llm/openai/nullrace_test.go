@@ -35,6 +35,6 @@ func TestChatNullAtOnce(t *testing.T) {
 
 // Anthropic's name for a reply that calls tools, which some proxies pass on.
 func TestChatToolUse(t *testing.T) {
-	_, reply := chatted(t, t.Context(), nil, stream(delta(`"delta":{"tool_calls":[`+called(`"index":0,"id":"a"`, "time", "{}")+`]}`), finish("tool_use"), end))
+	_, reply := chatted(t, t.Context(), nil, streams(delta(`"delta":{"tool_calls":[`+called(`"index":0,"id":"a"`, "time", "{}")+`]}`), finish("tool_use"), end))
 	assert.Equal(t, []llm.ToolCall{{ID: "a", Name: "time", Arguments: "{}"}}, reply.Calls)
 }
