@@ -51,7 +51,7 @@ func (b Bubblewrap) Run(ctx context.Context, spec Spec) (RunResult, error) {
 	defer stop()
 	ended := s.await(watched)
 	s.kill()
-	result, err := reap(cmd, s.exited)
+	result, err := reap(cmd, s.exited, ended)
 	drain(spec.Output, s.output, copied)
 	notes := s.notes.rest()
 	result.Survivors = strings.Contains(notes, noteSurvivors)

@@ -21,6 +21,7 @@ const (
 	termGrace = 2 * time.Second        // between SIGTERM and SIGKILL
 	killGrace = 250 * time.Millisecond // for a process to be gone after SIGKILL
 	drainTime = 250 * time.Millisecond // for output still in the pipe
+	reapGrace = 10 * time.Second       // for a command that is over to be gone, on a busy machine
 )
 
 // Run runs the command in a session of its own. The call ends when the command
@@ -39,7 +40,7 @@ func (Unconfined) Run(ctx context.Context, spec Spec) (RunResult, error) {
 	if survivors || ended {
 		s.kill()
 	}
-	result, err := reap(p.cmd, p.exited)
+	result, err := reap(p.cmd, p.exited, ended)
 	drain(spec.Output, p.output, copied)
 	result.Survivors = survivors
 	if ended {
@@ -128,9 +129,13 @@ func takeNow(out io.Writer, pipe int) {
 }
 
 // reap collects the command's status. A command that cannot be killed, such as
-// one that changed its user, is left to a goroutine.
-func reap(cmd *exec.Cmd, exited <-chan struct{}) (RunResult, error) {
-	if !closedWithin(exited, killGrace) {
+// one that changed its user, is left to a goroutine: soon, if its time is up.
+func reap(cmd *exec.Cmd, exited <-chan struct{}, hurry bool) (RunResult, error) {
+	grace := reapGrace
+	if hurry {
+		grace = killGrace
+	}
+	if !closedWithin(exited, grace) {
 		go cmd.Wait()
 		return RunResult{}, errors.New("the command cannot be killed")
 	}
