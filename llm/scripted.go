@@ -165,6 +165,8 @@ func (e *UnexpectedAskError) hint() string {
 		return "set Replies before the first ask"
 	case e.At != "" && strings.HasPrefix(e.LastReply, "fault "):
 		return "the script ends with a fault, after which the agent asked again"
+	case !strings.Contains(e.Prompt+e.LastReply, "ACT:") && !strings.Contains(e.Added, "REFUSED:"):
+		return otherHint // an agent of another protocol
 	case !strings.Contains(e.LastReply, "ACT:") && !strings.Contains(e.LastReply, "DONE:"):
 		return "the last reply has neither ACT: nor DONE:, so it was refused and asked for again"
 	case strings.HasPrefix(lastObservation(e.Added), "error:"):
@@ -174,8 +176,10 @@ func (e *UnexpectedAskError) hint() string {
 	case strings.Contains(e.LastReply, "ACT:"):
 		return "the last reply has ACT: and DONE:, but a reply is one move; make DONE: a reply of its own"
 	}
-	return "the agent asks more often than the script answers; add replies, or give each run a script of its own"
+	return otherHint
 }
+
+const otherHint = "the agent asks more often than the script answers; add replies, or give each run a script of its own"
 
 // lastObservation returns the text after the last OBS: label of a prompt.
 func lastObservation(prompt string) string {

@@ -42,6 +42,7 @@ func TestScriptedRunsDry(t *testing.T) {
 		hint              string
 	}{
 		{"no move", "I think", "\n\nREFUSED: I think", "the last reply has neither ACT: nor DONE:, so it was refused and asked for again"},
+		{"another protocol", "GET a", "\n\nGET a: 1", "the agent asks more often than the script answers; add replies, or give each run a script of its own"},
 		{"error", "ACT: rm x", "\n\nACT: rm x\nOBS: error: unknown tool rm", "the last observation is an error, so the run did not go as scripted"},
 		{"error and nothing else", "ACT: rm x", "\nOBS: error: unknown tool rm", "the last observation is an error, so the run did not go as scripted"},
 		{"error in a fence", "ACT: rm x", "\n\nACT: rm x\nOBS:\n```obs\nerror: a\nb\n```", "the last observation is an error, so the run did not go as scripted"},

@@ -243,6 +243,7 @@ func TestChatTyping(t *testing.T) {
 		{"long", strings.Repeat("0123456789", 9), "> …" + strings.Repeat("0123456789", 9)[14:], strings.Repeat("0123456789", 9)},
 		{"long-start", strings.Repeat("0123456789", 9) + "\x1b[H", "> " + strings.Repeat("0123456789", 9)[:77], strings.Repeat("0123456789", 9)},
 		{"pasted", "see: \x1b[200~a\tb\rc\r\n\nd\x1b[201~!", "> see: a b⏎c⏎⏎d!", "see: a b\nc\n\nd!"},
+		{"no-character", "a\xff\xfe\ufffd\xe6\xbc", "> a", "a"},
 		{"control", "a\x1b[200~\x03\x1b[31m\x1b[201~", "> a[31m", "a[31m"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

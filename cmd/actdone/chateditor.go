@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
@@ -39,6 +40,7 @@ func (l *lines) next(ctx context.Context) (string, error) {
 // To learn of each change of the line, it types a mark behind what the user
 // types, which the terminal hands to changed.
 type editor struct {
+	part     []byte // of a character, still to be completed
 	in       *input
 	fd       int
 	out      io.Writer
@@ -112,16 +114,35 @@ type typed struct {
 
 // Read reads keys, and marks behind them unless they are parts of one.
 func (e *editor) Read(p []byte) (int, error) {
-	room := (len(p)-len(string(mark)))/len(newline) - len(pasteEnd)
-	n, err := e.in.Read(p[:max(1, room)])
-	if err != nil {
-		return n, err
+	room := (len(p)-len(string(mark)))/len(newline) - len(pasteEnd) - utf8.UTFMax
+	for {
+		n, err := e.in.Read(p[:max(1, room)])
+		if err != nil {
+			return n, err
+		}
+		keys := e.paste.take([]byte(e.valid(p[:n])))
+		if whole(keys) {
+			keys += string(mark)
+		}
+		if keys != "" {
+			return copy(p, keys), nil
+		}
 	}
-	keys := e.paste.take(p[:n])
-	if whole(keys) {
-		keys += string(mark)
+}
+
+// valid returns the characters that have arrived. What is none is dropped, since
+// the terminal stops at it until there is another key; a part of one waits for
+// the rest.
+func (e *editor) valid(data []byte) string {
+	data = append(e.part, data...)
+	end := len(data)
+	for i := max(0, end-utf8.UTFMax+1); i < end; i++ {
+		if utf8.RuneStart(data[i]) && !utf8.FullRune(data[i:]) {
+			end = i
+		}
 	}
-	return copy(p, keys), nil
+	e.part = bytes.Clone(data[end:])
+	return strings.ReplaceAll(strings.ToValidUTF8(string(data[:end]), ""), "\ufffd", "")
 }
 
 // Write drops what the terminal would draw.
