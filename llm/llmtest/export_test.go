@@ -11,3 +11,6 @@ var (
 	}
 	AcceptCommand = acceptCommand
 )
+
+// ScriptsOf is matches.
+var ScriptsOf = matches

@@ -113,13 +113,22 @@ func absolute(dir, path string) string {
 	return path
 }
 
+// nameHint says what is wrong with a path that was made of a path.
+func nameHint(path string) string {
+	path = filepath.ToSlash(path)
+	if strings.HasSuffix(path, ".txtar.txtar") || strings.HasPrefix(path, "testdata/testdata/") {
+		return " (a name has neither testdata/ nor .txtar in it)"
+	}
+	return ""
+}
+
 // parse reads a script file, named relative to dir.
 func parse(t testing.TB, dir, path string) *script.Script {
 	t.Helper()
 	opened.add(path)
 	data, err := os.ReadFile(absolute(dir, path))
 	if errors.Is(err, os.ErrNotExist) {
-		t.Fatalf("llmtest: there is no script %s; write one, if only its task and a reply: recording needs it too", filepath.ToSlash(path))
+		t.Fatalf("llmtest: there is no script %s; write one, if only its task and a reply: recording needs it too%s", filepath.ToSlash(path), nameHint(path))
 	}
 	if err != nil {
 		t.Fatalf("llmtest: %v", err)

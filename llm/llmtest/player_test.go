@@ -94,6 +94,11 @@ func TestFinish(t *testing.T) {
 			"llmtest: step 2 of the script: it is a int; want the reply as a string, or a *script.Step", ""},
 		{"no-script", func(t *spy) { llmtest.Open(t, "missing") },
 			"llmtest: there is no script testdata/missing.txtar; write one, if only its task and a reply: recording needs it too", ""},
+		{"path-for-name", func(t *spy) { llmtest.Open(t, "testdata/missing.txtar") },
+			"llmtest: there is no script testdata/testdata/missing.txtar.txtar; write one, if only its task and a reply: recording needs it too (a name has neither testdata/ nor .txtar in it)", ""},
+		{"no-match", func(t *spy) { llmtest.ScriptsOf(t, "nowhere/*.txtar") }, "llmtest: no script matches nowhere/*.txtar", ""},
+		{"folder", func(t *spy) { llmtest.ScriptsOf(t, "testdata") }, "llmtest: testdata is a folder; want a pattern such as testdata/*.txtar", ""},
+		{"bad-pattern", func(t *spy) { llmtest.ScriptsOf(t, "[") }, "llmtest: [: syntax error in pattern", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := spyOn(t, "TestIt", c.test)

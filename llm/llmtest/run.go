@@ -29,6 +29,18 @@ type Case struct {
 // the section answer takes any. Agent must not return before the agent is done.
 func Run(t *testing.T, pattern string, agent func(t *testing.T, c *Case) (answer string, err error)) {
 	t.Helper()
+	for _, path := range matches(t, pattern) {
+		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			t.Helper()
+			play(t, path, func(c *Case) (string, error) { return agent(t, c) })
+		})
+	}
+}
+
+// matches returns the scripts that pattern stands for.
+func matches(t testing.TB, pattern string) []string {
+	t.Helper()
 	paths, err := filepath.Glob(filepath.FromSlash(pattern))
 	if err != nil {
 		t.Fatalf("llmtest: %s: %v", pattern, err)
@@ -37,12 +49,11 @@ func Run(t *testing.T, pattern string, agent func(t *testing.T, c *Case) (answer
 		t.Fatalf("llmtest: no script matches %s", pattern)
 	}
 	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
-		t.Run(name, func(t *testing.T) {
-			t.Helper()
-			play(t, path, func(c *Case) (string, error) { return agent(t, c) })
-		})
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			t.Fatalf("llmtest: %s is a folder; want a pattern such as %[1]s/*.txtar", filepath.ToSlash(path))
+		}
 	}
+	return paths
 }
 
 // play plays one script file.

@@ -47,6 +47,9 @@ func (s *Script) split(text string) ([]block, error) {
 	for l := range strings.Lines(text) {
 		line++
 		if head, ok := markerOf(l); ok {
+			if strings.HasSuffix(l, "\r\n") {
+				return nil, s.errorf(line, "the line ends in CRLF, but not all lines do; make all line ends alike")
+			}
 			blocks[len(blocks)-1].body = text[bodyStart:at]
 			blocks = append(blocks, block{marker: l, head: head, line: line})
 			bodyStart = at + len(l)

@@ -46,6 +46,7 @@ func TestParseMistakes(t *testing.T) {
 		{"path-over", "-- after a/b --\n-- after a --\n" + reply, `x:2: after a cannot be beside a/b in line 1: one of them would be a file and a folder`},
 		{"newline", "-- file a newline=yes --\n" + reply, `x:1: newline "yes"; there is no`},
 		// Markers.
+		{"mixed-ends", "-- task --\nx\n-- reply --\r\nDONE: a\r\n", `x:3: the line ends in CRLF, but not all lines do; make all line ends alike`},
 		{"no-blanks", reply + "--reply--\n", misspelt(3, "--reply--", "reply")},
 		{"half", reply + "-- reply\n", misspelt(3, "-- reply", "reply")},
 		{"front", reply + "reply --\n", misspelt(3, "reply --", "reply")},

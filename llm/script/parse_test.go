@@ -261,7 +261,6 @@ func TestParseLikeTxtar(t *testing.T) {
 		string(whole),
 		"-- reply --",
 		"--  reply   --\nDONE: a",
-		"-- reply --\r\na\r\n-- answer --\nb\n",
 		"comment\n--\n--  --\n-- reply --\n\n\n-- task --\nx",
 	} {
 		var want, got []string
