@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
@@ -164,9 +165,10 @@ func TestChatInterruptRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "s.jsonl")
-			s := chatting(t, []string{"ACT: bash echo begun; sleep 60", "DONE: after it"}, append(flags, "--allow", "exec", "--save", file)...).begin(t)
+			s := chatting(t, []string{"ACT: bash touch begun; sleep 60", "DONE: after it"}, append(flags, "--allow", "exec", "--save", file)...).begin(t)
 			s.types("wait\r")
-			s.sees(t, "$ echo begun; sleep 60")
+			s.sees(t, "$ touch begun; sleep 60")
+			assert.Eventually(t, func() bool { return exists(s.dir, "begun") }, 30*time.Second, 5*time.Millisecond)
 			s.types("\x03")
 			s.sees(t, "actdone: interrupted after 1 step, without an answer: interrupt signal received")
 			s.asked(t)
