@@ -8,3 +8,5 @@ const hasBash = false
 
 // Run returns an error: there is no bash here.
 func (Unconfined) Run(context.Context, Spec) (RunResult, error) { return RunResult{}, ErrNoBash }
+
+func prepareStart() {}

@@ -49,6 +49,15 @@ func (Unconfined) Run(ctx context.Context, spec Spec) (RunResult, error) {
 	return result, err
 }
 
+// prepareStart lets package os find out now what the kernel can do: at the first
+// start of a program it forks once for that, and a signal in that moment, such
+// as a Ctrl-C, would crash the runtime (os.checkPidfd, seen with Go 1.26).
+func prepareStart() {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		self.Release()
+	}
+}
+
 // A process is a started program.
 type process struct {
 	cmd    *exec.Cmd

@@ -170,6 +170,7 @@ func (w *Workspace) enter(dir string) (err error) {
 		return err
 	}
 	if w.runner != nil {
+		prepareStart()
 		if w.bashPath, err = findBash(os.Getenv("PATH"), w.real); err != nil {
 			return err
 		}
