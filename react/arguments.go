@@ -187,8 +187,6 @@ func plainToolName(name string) string {
 			return r
 		}
 		return '_'
-	}, clipName(name))
+	}, name[:min(len(name), longestCallName)])
 	return orDefault(plain, "unknown")
 }
-
-func clipName(name string) string { return name[:min(len(name), longestCallName)] }

@@ -29,7 +29,8 @@ import (
 // The Chatter is safe for concurrent use if the Asker is.
 func AsChatter(asker llm.Asker, list []tools.Tool) llm.Chatter {
 	return llm.ChatFunc(func(ctx context.Context, r llm.ChatRequest) (llm.Message, error) {
-		return asMoves(list).chat(ctx, asker, r)
+		m := &moves{tools: list, open: map[string]Step{}}
+		return m.chat(ctx, asker, r)
 	})
 }
 
@@ -44,8 +45,6 @@ type moves struct {
 	calls int
 	open  map[string]Step // calls without a result
 }
-
-func asMoves(list []tools.Tool) *moves { return &moves{tools: list, open: map[string]Step{}} }
 
 func (m *moves) chat(ctx context.Context, asker llm.Asker, r llm.ChatRequest) (llm.Message, error) {
 	for i, message := range r.Messages {
@@ -76,11 +75,11 @@ func (m *moves) chat(ctx context.Context, asker llm.Asker, r llm.ChatRequest) (l
 
 // offered returns the tools of the request.
 func (m *moves) offered(r llm.ChatRequest) []tools.Tool {
+	if r.ToolChoice == llm.ToolsNone {
+		return nil
+	}
 	var list []tools.Tool
 	for _, spec := range r.Tools {
-		if r.ToolChoice == llm.ToolsNone {
-			break
-		}
 		t := tools.Tool{Name: spec.Name, Usage: spec.Description, Lines: tools.Body, Schema: spec.Schema}
 		if i := match(m.tools, spec.Name); i >= 0 {
 			t.Lines, t.Schema = m.tools[i].Lines, m.tools[i].Schema

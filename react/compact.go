@@ -26,7 +26,7 @@ func stubOf(observation string) string {
 // those that have been dropped.
 func (p *progress) compacted(i int) Step {
 	s := p.steps[i]
-	if i < p.stubs && s.Move.Kind == Act && freed(s) > 0 {
+	if i < p.stubs && freed(s) > 0 {
 		s.Observation = stubOf(s.Observation)
 	}
 	return s

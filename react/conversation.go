@@ -11,8 +11,8 @@ import (
 )
 
 // A conversation is the pure half of a [Native] run, as a [Transcript] is that of
-// a Loop's. Its messages are only appended to unless Compact makes them anew, and are a pure function of the
-// task and the steps.
+// a Loop's. Its messages are only appended to, unless [Loop].Compact makes them
+// anew, and are a pure function of the task and the steps.
 type conversation struct {
 	progress
 	specs []llm.ToolSpec
@@ -225,11 +225,7 @@ func withoutThoughts(m llm.Message) llm.Message {
 // refuse makes a step of a reply that cannot be used. It returns the error if
 // too many have been refused in a row.
 func (c *conversation) refuse(e *ProtocolError, name, why string) error {
-	step := Step{Task: c.task, Ask: c.asks + 1, Reply: e.Reply, Refused: name}
-	if e.Cure != "" {
-		why += "; " + e.Cure
-	}
-	step.Observation = c.observation("", errors.New("nothing was run: "+why))
+	step := c.refusal(e, name, why)
 	c.add(&step, true)
 	c.sayOutcome(step, "")
 	c.sayNotes([]Step{step})

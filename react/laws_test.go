@@ -119,11 +119,18 @@ func runBytes(t *testing.T, n int) uint64 {
 		}
 		return fmt.Sprintf("ACT: list %d", asked), nil
 	})
+	return allocated(func() {
+		_, err := loop.Run(t.Context(), "t")
+		require.NoError(t, err)
+	})
+}
+
+// allocated returns the bytes that do allocates.
+func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := loop.Run(t.Context(), "t")
+	do()
 	runtime.ReadMemStats(&after)
-	require.NoError(t, err)
 	return after.TotalAlloc - before.TotalAlloc
 }
 
@@ -160,6 +167,7 @@ func TestLaw04NothingHalfIsRun(t *testing.T) {
 		{"open fence", "ACT: bash\n```\nrm -r", nil},
 		{"open here-document", "ACT: bash cat > a <<EOF\nhalf", nil},
 		{"open here-document with a blank", "ACT: bash cat > a << EOF", nil},
+		{"body's open here-document", "ACT: write_file a <<EOF\nhalf", nil},
 		{"two lines", "ACT: bash cd build\nrm -r out", nil},
 		{"prose after a command", "ACT: bash ls build\n\nNothing else > notes.txt", nil},
 		{"output in a fence", "ACT: bash ls\n```\nrm.sh\n```", nil},

@@ -38,11 +38,11 @@ type Loop struct {
 	MaxObservation int
 
 	// Compact is the length of a prompt, in bytes, past which the oldest
-	// observations are dropped from it, each but for a line that says so, until it has
-	// half of that length. The task, what the model wrote, and the last three
-	// observations stay. Each time this happens a new line of prompts begins, of which no
-	// cache knows more than the instructions. Steps keep their observations. Zero means
-	// never.
+	// observations are dropped from it, each but for a line that says so, until
+	// it has half of that length. The task, what the model wrote, and the last
+	// three observations stay, so it should be several times as long as those. Each
+	// time this happens a new line of prompts begins, of which no cache knows
+	// more than the instructions. Steps keep their observations. Zero means never.
 	Compact int
 
 	// EarlyStop cancels an ask as soon as its streamed text holds a whole
@@ -65,10 +65,10 @@ type Loop struct {
 }
 
 // Run works on task until the model answers it; an empty task is asked as it is.
-// It returns what is known in any
-// case, the steps above all; the error is nil if there is an answer, else one of
-// [*LimitError], [*ProtocolError], [*AskError], [*ToolError] and [*CancelError],
-// or says what is wrong with the Loop before anything was asked.
+// It returns what is known in any case, the steps above all; the error is nil if
+// there is an answer, else one of [*LimitError], [*ProtocolError], [*AskError],
+// [*ToolError] and [*CancelError], or says what is wrong with the Loop before
+// anything was asked.
 //
 // Prior steps of the same task, not yet answered, are continued: nothing of them
 // runs again, their asks count, Result.Steps begins with them. All other prior

@@ -30,7 +30,8 @@ type Native struct {
 	MaxSteps int
 
 	// Retries is how many replies in a row may be refused for being cut or
-	// empty. Zero means that the first one ends the run.
+	// empty, or, over [AsChatter], for having no move. Zero means that the first
+	// one ends the run.
 	Retries int
 
 	// MaxPrompt is the length, in bytes, of the longest conversation that is

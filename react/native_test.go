@@ -353,6 +353,27 @@ func TestNativeLimits(t *testing.T) {
 	assert.Contains(t, result.Steps[0].Observation, "bytes are missing here]")
 }
 
+// Law 2 holds for conversations too.
+func TestNativeLinear(t *testing.T) {
+	bytes := func(n int) uint64 {
+		asked := 0
+		loop := react.Native{Tools: []tools.Tool{say("list", strings.Repeat("x", 1<<10))}, MaxSteps: n + 1}
+		loop.LLM = llm.ChatFunc(func(context.Context, llm.ChatRequest) (llm.Message, error) {
+			if asked++; asked > n {
+				return answers("x"), nil
+			}
+			return calls("", "", "list", fmt.Sprintf(`{"input":"%d"}`, asked)), nil
+		})
+		return allocated(func() {
+			_, err := loop.Run(t.Context(), "t")
+			require.NoError(t, err)
+		})
+	}
+	short, long := bytes(200), bytes(1600)
+	t.Logf("200 acts allocate %d KiB, 1600 acts %d KiB", short>>10, long>>10)
+	assert.Less(t, float64(long)/float64(short), 12.0, "eight times the acts should cost about eight times the bytes")
+}
+
 // One Native runs many tasks at once, and the same task gives the same
 // conversation and the same steps, also as JSON.
 func TestNativeIsConfiguration(t *testing.T) {

@@ -96,6 +96,15 @@ func (p *progress) count(s Step) {
 	}
 }
 
+// refusal returns the step of a reply that cannot be used.
+func (p *progress) refusal(e *ProtocolError, name, why string) Step {
+	if e.Cure != "" {
+		why += "; " + e.Cure
+	}
+	return Step{Task: p.task, Ask: p.asks + 1, Reply: e.Reply, Refused: name,
+		Observation: p.observation("", errors.New("nothing was run: "+why))}
+}
+
 // patience returns the error of a refused reply if too many have been refused in
 // a row.
 func (p *progress) patience(e *ProtocolError, s Step) error {

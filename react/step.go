@@ -35,7 +35,8 @@ type Step struct {
 	Refused string `json:"refused,omitempty"`
 
 	// Observation is what the model is shown about the step, exactly as it
-	// stands in the prompt but for its fence. It is empty where the move is Done.
+	// stands in the prompt but for its fence, until [Loop].Compact drops it from
+	// there. It is empty where the move is Done.
 	Observation string `json:"observation,omitempty"`
 
 	// Note is what the loop says to the model after the observation, a line

@@ -230,11 +230,7 @@ func (t *Transcript) take(move Move) Move {
 // refuse makes a step of a reply without a move. It returns the error if too
 // many have been refused in a row.
 func (t *Transcript) refuse(e *ProtocolError, name, why string) error {
-	step := Step{Task: t.task, Ask: t.asks + 1, Reply: e.Reply, Refused: name}
-	if e.Cure != "" {
-		why += "; " + e.Cure
-	}
-	step.Observation = t.observation("", errors.New("nothing was run: "+why))
+	step := t.refusal(e, name, why)
 	t.finish(step)
 	return t.patience(e, step)
 }
